@@ -1,10 +1,10 @@
-// Package approvals is what a person says yes or no to of a server: what it declares, what its launch runs, what it asks its client for.
-// It brings the inbox in line with where a server stands (SettleServer), takes decisions over what waits there (DecideServer,
-// DecideInteraction, AllowClean), takes them back (Block, Undo), and writes each into the timeline.
+// Package approvals handles a person's decisions about a server: what it declares, what its launch runs, what it asks its client for. It
+// updates the inbox to a server's state (SettleServer), takes decisions (DecideServer, DecideInteraction, AllowClean), takes them back
+// (Block, Undo), and records each in the timeline.
 //
-// Where a server stands is said by package review alone; what the store holds of it, by package ledger. Approvals need the office's lock
-// held by whoever calls them, except for the calls of the protocol and of the window, which take it. They know no session and push
-// nothing: what they need of the hub are the functions of Hub.
+// Package review alone computes a server's state; package ledger reads and writes what the store holds about it. Callers must hold the
+// office's lock, except for the calls of the protocol and the window, which take it. Approvals know no session and push nothing: the
+// functions of Hub do.
 package approvals
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Hub is what approvals need of the hub. All of it but Rules is called with the lock held.
+// Hub is what approvals need from the hub. All of it but Rules is called with the lock held.
 type Hub struct {
 	Settings func(store.Server) policy.Values      // in force for a server
-	Wrappers func(server string) []*office.Wrapper // that live, the one that is there longest first
-	Wrapper  func(control.Wrapper) *office.Wrapper // behind a connection, nil before it registered
-	Refresh  func(server string) error             // reads anew what a server's wrappers are told
+	Wrappers func(server string) []*office.Wrapper // live ones, oldest first
+	Wrapper  func(control.Wrapper) *office.Wrapper // of a connection, nil before it registered
+	Refresh  func(server string) error             // recomputes what a server's wrappers are told
 	PushAll  func()                                // brings every wrapper up to date
-	Rules    func() *inspect.RuleFile              // a person's own, beside the catalogue; needs no lock
+	Rules    func() *inspect.RuleFile              // a person's own, in addition to the catalogue; needs no lock
 }
 
 // Approvals is the department. Its fields are guarded by the office's lock.
@@ -32,13 +32,12 @@ type Approvals struct {
 	office *office.Office
 	hub    Hub
 	clean  cleanSets
-	files  map[string]pin.FileStamp // by path: what was in them when they stood like this; nil before the store was asked
+	files  map[string]pin.FileStamp // by path: stamps of known files; nil before they were loaded
 }
 
-// New is a department over an office that has no store yet.
 func New(o *office.Office, hub Hub) *Approvals { return &Approvals{office: o, hub: hub} }
 
-// LedgerOf is what the store holds of the server that an item is about.
+// LedgerOf is the ledger of an item's server.
 func LedgerOf(tx *store.Tx, it store.Item) (*ledger.Ledger, error) {
 	l, err := ledger.Read(tx, it.ServerID)
 	if office.Absent(err) {
@@ -47,7 +46,7 @@ func LedgerOf(tx *store.Tx, it store.Item) (*ledger.Ledger, error) {
 	return l, err
 }
 
-// pushDecided brings every wrapper up to date after decisions over servers.
+// pushDecided updates every wrapper after decisions about servers.
 func (a *Approvals) pushDecided(servers ...string) error {
 	for _, id := range servers {
 		if err := a.hub.Refresh(id); err != nil {

@@ -43,7 +43,7 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 		if len(keys) == 0 {
 			words = "blocked along with the whole server"
 			for key := range l.Pins {
-				if key != review.KeyLaunch { // what it runs is as it was; a decision over the rest brings the server back
+				if key != review.KeyLaunch { // the launch is unchanged; a decision about the rest unblocks the server
 					keys = append(keys, key)
 				}
 			}
@@ -88,7 +88,7 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 	return out, nil
 }
 
-// takeBack takes the approvals of an item back, of every era, and says whether there was one.
+// takeBack takes back the approvals of an item in every era, and reports whether there were any.
 func takeBack(tx *store.Tx, l *ledger.Ledger, key string, now time.Time) (took bool, err error) {
 	for _, p := range slices.Clone(l.Pins[key]) {
 		if p.State != vocab.PartApproved {

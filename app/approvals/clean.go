@@ -18,7 +18,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Clean lists the new servers without a warning, and remembers that they were shown; with a digest, what is left of that set.
+// Clean lists the new servers without warnings, and remembers that they were shown; with a digest, it returns what is left of that set.
 func (a *Approvals) Clean(q control.CleanQuery) (out control.CleanSet, err error) {
 	a.office.Lock()
 	defer a.office.Unlock()
@@ -71,7 +71,7 @@ func (a *Approvals) Clean(q control.CleanQuery) (out control.CleanSet, err error
 	return out, nil
 }
 
-// cleanServer is one server of the list, with what its tools can do as they are declared.
+// cleanServer is one server of the list, with what its declared tools can do.
 func cleanServer(tx *store.Tx, it store.Item) (control.CleanServer, error) {
 	l, err := ledger.Read(tx, it.ServerID)
 	if err != nil {
@@ -102,7 +102,7 @@ func cleanServer(tx *store.Tx, it store.Item) (control.CleanServer, error) {
 	return row, err
 }
 
-// still is what of a set waits as it was shown, in the order it was shown, and what is left out.
+// still returns the items of a set that are pending as they were shown, in the same order, and those left out.
 func (s cleanSet) still(tx *store.Tx) (same []store.Item, left []control.CleanLeft, err error) {
 	left = []control.CleanLeft{}
 	for _, m := range s.members {
@@ -130,7 +130,7 @@ func leftOut(m cleanMember, changed *control.Error) control.CleanLeft {
 	return out
 }
 
-// AllowClean is a decision over a set that came over the socket.
+// AllowClean decides on a set for a request over the socket.
 func (a *Approvals) AllowClean(peer control.Peer, q control.CleanQuery) (control.CleanDecided, error) {
 	a.office.Lock()
 	defer a.office.Unlock()
@@ -149,7 +149,7 @@ func (a *Approvals) AllowClean(peer control.Peer, q control.CleanQuery) (control
 	return a.allowClean(q.Digest)
 }
 
-// AllowCleanHere is a decision of the window, in this process.
+// AllowCleanHere does the same for the window, in this process.
 func (a *Approvals) AllowCleanHere(digest string) (control.CleanDecided, error) {
 	a.office.Lock()
 	defer a.office.Unlock()
@@ -159,7 +159,7 @@ func (a *Approvals) AllowCleanHere(digest string) (control.CleanDecided, error) 
 	return a.allowClean(digest)
 }
 
-// allowClean allows what is left of a set in one transaction. Each server's approval binds to its own item's digest.
+// allowClean allows what is left of a set in one transaction. Each server's approval is bound to its own item's digest.
 func (a *Approvals) allowClean(digest string) (out control.CleanDecided, err error) {
 	set, err := a.clean.find(digest, a.office.Now())
 	if err != nil {

@@ -54,7 +54,7 @@ func (a *Approvals) DecideServer(tx *store.Tx, it store.Item, d control.Decide, 
 	}
 	it.Decided, it.DecidedAt = vocab.DecidedApproved, now
 	if d.Reject || reconsidered && len(out.Left) > 0 {
-		it.Decided = vocab.DecidedRejected // what is left of it can still be allowed by its code
+		it.Decided = vocab.DecidedRejected // the rest can still be allowed by its code
 	}
 	if err := tx.PutItem(it); err != nil {
 		return false, err
@@ -73,9 +73,8 @@ func (a *Approvals) DecideServer(tx *store.Tx, it store.Item, d control.Decide, 
 	return true, a.noteDecided(tx, l.Server, d, it, out)
 }
 
-// stillDeclared leaves of a rejected item what is still as it was shown, and says whether that is anything. What stood in the way
-// when it was rejected may be gone since, and so may the other half of what stood in it: that is no reason to keep the rest out
-// for ever.
+// stillDeclared keeps the parts of a rejected item that are still declared as shown, and reports whether there are any. Other parts may be
+// gone or decided since; that is no reason to block these for ever.
 func stillDeclared(l *ledger.Ledger, it *store.Item, d control.Decide) bool {
 	it.Parts = slices.DeleteFunc(slices.Clone(it.Parts), func(p store.Part) bool {
 		return p.State != vocab.PartRemoved && !slices.Contains(d.Items, p.Item) && !declares(l, p)
@@ -86,13 +85,13 @@ func stillDeclared(l *ledger.Ledger, it *store.Item, d control.Decide) bool {
 	return len(it.Parts) > 0
 }
 
-// declares says that a server declares a part as the item showed it.
+// declares reports whether a server declares a part as the item showed it.
 func declares(l *ledger.Ledger, p store.Part) bool {
 	seen, ok := l.Seen[p.Item]
 	return ok && !seen.Removed && seen.Digest == p.Digest
 }
 
-// decideParts writes what was decided into the ledger, and into the item's parts what it was decided on, as far as it is not huge.
+// decideParts writes a decision into the ledger, and into the item's parts what it was about, unless that is huge.
 func decideParts(tx *store.Tx, l *ledger.Ledger, it store.Item, d control.Decide, chosen map[string]bool, out *control.Decided, now time.Time) (err error) {
 	var kept int
 	for i := range it.Parts {
@@ -101,7 +100,7 @@ func decideParts(tx *store.Tx, l *ledger.Ledger, it store.Item, d control.Decide
 			continue
 		}
 		if !declares(l, *part) {
-			// Only an item that was rejected before comes here: what waits is kept in line with what is declared.
+			// Only a rejected item comes here: pending ones always match what is declared.
 			return goneSince(tx, it)
 		}
 		seen := l.Seen[part.Item]
@@ -128,7 +127,7 @@ func decideParts(tx *store.Tx, l *ledger.Ledger, it store.Item, d control.Decide
 	return nil
 }
 
-// settleDecided brings the launch and the inbox of a server in line with what was just decided.
+// settleDecided updates the launch and the inbox of a server after a decision.
 func (a *Approvals) settleDecided(tx *store.Tx, l *ledger.Ledger, before review.Standing, approved []string, now time.Time) error {
 	if slices.Contains(approved, review.KeyLaunch) {
 		if err := l.KeepLaunch(tx, a.liveLaunches(l.Server.ID)); err != nil {
@@ -138,7 +137,7 @@ func (a *Approvals) settleDecided(tx *store.Tx, l *ledger.Ledger, before review.
 	if err := a.SeeLaunch(tx, l, now); err != nil {
 		return err
 	}
-	// Another process of the server may still declare what was just replaced: that waits now.
+	// Another process of the server may still declare what was just replaced: that is pending now.
 	if live := a.live(l.Server.ID); len(live) > 0 {
 		if err := l.See(tx, a.replaced(l, live, approved), now); err != nil {
 			return err
@@ -148,7 +147,7 @@ func (a *Approvals) settleDecided(tx *store.Tx, l *ledger.Ledger, before review.
 	return err
 }
 
-// noteDecided is the record of a decision on an item of a server.
+// noteDecided records a decision on an item of a server.
 func (a *Approvals) noteDecided(tx *store.Tx, server store.Server, d control.Decide, it store.Item, out *control.Decided) error {
 	kind, keys, words := vocab.RecordApproval, out.Approved, "allowed"
 	if d.Reject {
@@ -157,7 +156,7 @@ func (a *Approvals) noteDecided(tx *store.Tx, server store.Server, d control.Dec
 	return a.office.NoteDecision(tx, server, kind, it.Code, keys, words, decisionDetail(d, it, out))
 }
 
-// decisionDetail is what the timeline keeps of a decision beside its words.
+// decisionDetail is the record's detail of a decision.
 func decisionDetail(d control.Decide, it store.Item, out *control.Decided) map[string]any {
 	more := map[string]any{"left": office.CutList(out.Left), "next": out.Next, "digest": it.Digest}
 	if d.Together > 1 {
@@ -169,7 +168,7 @@ func decisionDetail(d control.Decide, it store.Item, out *control.Decided) map[s
 	return more
 }
 
-// goneSince refuses to reconsider what the server does not declare any more.
+// goneSince refuses to reconsider what the server no longer declares.
 func goneSince(tx *store.Tx, it store.Item) error {
 	now := &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("the server changed what it declares since %s was rejected", it.Code)}
 	if waits, err := tx.WaitingFor(it.ServerID, it.Kind); err == nil {
@@ -178,7 +177,7 @@ func goneSince(tx *store.Tx, it store.Item) error {
 	return now
 }
 
-// replaced is what is declared now, with what a live process still declares of an item whose approval was replaced.
+// replaced is what is declared now, including what a live process still declares of an item whose approval was replaced.
 func (a *Approvals) replaced(l *ledger.Ledger, live []map[string]*review.Declaration, approved []string) map[string]*review.Declaration {
 	now := map[string]*review.Declaration{}
 	for key, s := range l.Seen {

@@ -15,7 +15,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// SeeDeclared writes what the live wrappers of a server declare now.
+// SeeDeclared stores what the live wrappers of a server declare now.
 func (a *Approvals) SeeDeclared(tx *store.Tx, l *ledger.Ledger, now time.Time) error {
 	declared := review.Merge(a.live(l.Server.ID), l.Approves)
 	for key, d := range declared {
@@ -31,7 +31,7 @@ func (a *Approvals) SeeDeclared(tx *store.Tx, l *ledger.Ledger, now time.Time) e
 	return l.See(tx, declared, now)
 }
 
-// live is what the live wrappers of a server declared, the newest report first.
+// live is what the live wrappers of a server declare, newest report first.
 func (a *Approvals) live(server string) []map[string]*review.Declaration {
 	wrappers := slices.DeleteFunc(a.hub.Wrappers(server), func(w *office.Wrapper) bool { return w.Reported == 0 })
 	slices.SortFunc(wrappers, func(a, b *office.Wrapper) int { return cmp.Compare(b.Reported, a.Reported) })
@@ -42,8 +42,7 @@ func (a *Approvals) live(server string) []map[string]*review.Declaration {
 	return all
 }
 
-// FirstUse are the keys to be trusted at the first sight of a server. After a lost store nothing is: what looks new was
-// perhaps refused before.
+// FirstUse are the keys to trust at first use. After a lost store there are none: what looks new may have been rejected before.
 func (a *Approvals) FirstUse(l *ledger.Ledger, r review.Standing, facts review.Facts) []string {
 	if !policy.ForWrapper(a.hub.Settings(l.Server)).TrustClean || a.office.Stands(office.ProblemStoreLost).Code != "" || a.office.Stands(office.ProblemTampered).Code != "" {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// SettleDrift has wait what came about since before, and writes it into the timeline.
+// SettleDrift updates the inbox after a report, and records what changed.
 func (a *Approvals) SettleDrift(tx *store.Tx, l *ledger.Ledger, before review.Standing, s *office.Wrapper, now time.Time) ([]review.Notice, error) {
 	after := review.Of(l.Facts())
 	notices, err := a.SettleServer(tx, l, before, after, now)
@@ -27,7 +27,7 @@ func (a *Approvals) SettleDrift(tx *store.Tx, l *ledger.Ledger, before review.St
 	return notices, nil
 }
 
-// Drift is what the timeline says about a report: every item whose state or definition is another than before.
+// Drift records every item whose state or definition changed with a report.
 func (a *Approvals) Drift(l *ledger.Ledger, before, after review.Standing, s *office.Wrapper, codes map[string]string) []store.Record {
 	was := map[string]review.Judged{}
 	for _, j := range before.Items {
@@ -41,7 +41,7 @@ func (a *Approvals) Drift(l *ledger.Ledger, before, after review.Standing, s *of
 			continue
 		}
 		if j.Key == review.KeyLaunch && !j.Known {
-			continue // part of the first look
+			continue // part of the first review
 		}
 		if j.Kind == vocab.ItemNewServer && (j.State == vocab.PartNew || !ok) {
 			fresh++
@@ -52,7 +52,7 @@ func (a *Approvals) Drift(l *ledger.Ledger, before, after review.Standing, s *of
 		case j.State == vocab.PartApproved && !old.Known:
 			continue // trusted on first use: it has its own record
 		case j.State == vocab.PartApproved && old.State == vocab.PartApproved:
-			continue // another form that is allowed as well: what another client runs
+			continue // another allowed form, which another client runs
 		case j.State == vocab.PartApproved && old.State == vocab.PartRemoved:
 			status, words = vocab.StatusOK, review.ItemSaid(j.Key, "is back, as you allowed it")
 		case j.State == vocab.PartApproved:

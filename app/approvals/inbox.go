@@ -18,7 +18,7 @@ const (
 	noisyWindow = 24 * time.Hour
 )
 
-// SettleServer brings the inbox in line with where a server stands: one item a kind, a new code for new content.
+// SettleServer updates the inbox to a server's state: one item per kind, a new code for new content.
 func (a *Approvals) SettleServer(tx *store.Tx, l *ledger.Ledger, before, after review.Standing, now time.Time) ([]review.Notice, error) {
 	var notices []review.Notice
 	for _, kind := range []string{vocab.ItemNewServer, vocab.ItemChanged, vocab.ItemLaunch} {
@@ -48,8 +48,8 @@ func (a *Approvals) SettleServer(tx *store.Tx, l *ledger.Ledger, before, after r
 	return notices, nil
 }
 
-// cameAndWent is asked when nothing of the kind changed waits any more: the third time in a day that content went back to
-// what is approved, the server is noisy and the item stays, because somebody tries something or nobody reads any more.
+// cameAndWent is called when no change is pending any more. The third time in a day that content went back to the approved version, the
+// server counts as noisy and the item stays: either somebody is trying something, or nobody reads the inbox.
 func (a *Approvals) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after review.Standing, now time.Time) (stays bool, err error) {
 	have, err := tx.WaitingFor(l.Server.ID, vocab.ItemChanged)
 	if errors.Is(err, store.ErrNotFound) {
@@ -64,7 +64,7 @@ func (a *Approvals) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after re
 	}
 	same := !slices.ContainsFunc(have.Parts, func(p store.Part) bool { return p.State != vocab.PartApproved && p.State != vocab.PartRemoved })
 	if same {
-		return true, nil // it stays already, until a person has seen it
+		return true, nil // it already stays until a person has seen it
 	}
 	var back []review.Judged
 	for _, j := range after.Items {
@@ -73,7 +73,7 @@ func (a *Approvals) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after re
 		}
 	}
 	if len(back) == 0 {
-		return false, nil // decided, or what was new is gone: not a return
+		return false, nil // decided, or a new item disappeared: not a return
 	}
 	recent := slices.DeleteFunc(slices.Clone(l.Server.Noisy), func(t time.Time) bool { return now.Sub(t) > noisyWindow })
 	l.Server.Noisy = append(recent, now)
@@ -95,7 +95,7 @@ func (a *Approvals) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after re
 	return true, a.mark(tx, l.Server.ID)
 }
 
-// mark marks the item that waits as noisy.
+// mark marks the pending item as noisy.
 func (a *Approvals) mark(tx *store.Tx, serverID string) error {
 	it, err := tx.WaitingFor(serverID, vocab.ItemChanged)
 	if err != nil || it.Noisy {
@@ -105,7 +105,7 @@ func (a *Approvals) mark(tx *store.Tx, serverID string) error {
 	return tx.PutItem(it)
 }
 
-// SettleAll brings the inbox in line for every server; it is for the start, after seals did not hold.
+// SettleAll updates the inbox for every server, at the start after invalid seals.
 func (a *Approvals) SettleAll() error {
 	return a.office.Update(func(tx *store.Tx) (bool, error) {
 		servers, err := tx.Servers()

@@ -16,8 +16,8 @@ import (
 
 const interactionKey = "interaction.policy"
 
-// Interaction stores a request of a server that was not let through, for a person's decision. What the wrapper says of it is
-// not believed: what is found in it is looked for here as well.
+// Interaction stores a refused request of a server for a person's decision. The wrapper's findings are not believed: they are computed here
+// again.
 func (a *Approvals) Interaction(w control.Wrapper, in control.Interaction) (control.Kept, error) {
 	params := in.Params
 	if len(params) == 0 {
@@ -51,7 +51,7 @@ func (a *Approvals) Interaction(w control.Wrapper, in control.Interaction) (cont
 			return false, err
 		}
 		if said, decided := review.DecidedOn(l.Server, part, a.hub.Settings(l.Server)[interactionKey]); decided {
-			kept.Code = said.Code // said no before: by its code it can still be allowed
+			kept.Code = said.Code // rejected before: it can still be allowed by its code
 			return false, nil
 		}
 		have, err := tx.WaitingFor(l.Server.ID, vocab.ItemInteraction)
@@ -89,8 +89,8 @@ func (a *Approvals) Interaction(w control.Wrapper, in control.Interaction) (cont
 	return kept, nil
 }
 
-// DecideInteraction decides on what a server asked, kind by kind. Approved, the same request passes when it is made again, word for word; and
-// where the first of each kind is asked about, the others of that kind that nothing grave is found in.
+// DecideInteraction decides on a server's requests, kind by kind. Once approved, the same request passes when it is made again, word for
+// word; if the policy asks about the first of each kind, so do others of that kind without a High finding.
 func (a *Approvals) DecideInteraction(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (bool, error) {
 	l, err := LedgerOf(tx, it)
 	if err != nil {

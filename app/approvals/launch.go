@@ -15,7 +15,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// JudgeLaunch stores what a launch report changes.
+// JudgeLaunch stores the effects of a launch report.
 func (a *Approvals) JudgeLaunch(s *office.Wrapper, files []pin.FileStamp) (notices []review.Notice, wrote bool, err error) {
 	now := a.office.Now()
 	err = a.office.Update(func(tx *store.Tx) (bool, error) {
@@ -46,8 +46,8 @@ func (a *Approvals) JudgeLaunch(s *office.Wrapper, files []pin.FileStamp) (notic
 	return notices, true, a.hub.Refresh(s.Server)
 }
 
-// SeeLaunch brings the ledger in line with what the live wrappers of a server reported of its launch. Where they differ,
-// what is not allowed stands: the gravest of it, and of equals what waits already.
+// SeeLaunch updates the ledger to what the live wrappers of a server reported about its launch. If they differ, an unallowed one wins: the
+// most serious, and among equals the one already pending.
 func (a *Approvals) SeeLaunch(tx *store.Tx, l *ledger.Ledger, now time.Time) error {
 	var waits, runs *review.Declaration
 	silent, grave := false, false
@@ -77,14 +77,14 @@ func (a *Approvals) SeeLaunch(tx *store.Tx, l *ledger.Ledger, now time.Time) err
 		d = runs
 	}
 	if d == nil || d == runs && silent && seen.Digest != "" && !l.Approves(review.KeyLaunch, pin.Digest(seen.Digest)) {
-		// After a restart of the hub wrappers come one by one: what waited may be what the next one runs.
+		// After a restart of the hub wrappers connect one by one: the next one may run what was pending.
 		return nil
 	}
 	return l.Put(tx, review.KeyLaunch, d, now)
 }
 
-// declareLaunch says under which definition a launch counts. One whose parts are all allowed counts as allowed, whatever
-// other form each of them was allowed in; its circumstances join what is allowed for its client.
+// declareLaunch chooses the definition that a launch counts as. A launch whose parts are all allowed, in whatever forms, counts as allowed;
+// its circumstances are added to those allowed for its client.
 func (a *Approvals) declareLaunch(tx *store.Tx, l *ledger.Ledger, s *review.Launched, now time.Time) error {
 	allowed := l.LaunchForms()
 	form := s.Form
@@ -99,7 +99,7 @@ func (a *Approvals) declareLaunch(tx *store.Tx, l *ledger.Ledger, s *review.Laun
 		if err != nil || l.Server.FirstUse.IsZero() {
 			return err
 		}
-		// Allowed before there was a launch pin, or while it was off: taken over as it is, and shown as that.
+		// Allowed before there was a launch pin, or while it was off: accepted as it is, and shown as that.
 		return l.Adopt(tx, d, store.ByTrustClean, now)
 	case len(allowed) > 0 && !form.Against(allowed).Drifted():
 		if !s.Final {
@@ -111,7 +111,7 @@ func (a *Approvals) declareLaunch(tx *store.Tx, l *ledger.Ledger, s *review.Laun
 	}
 	if !s.Final {
 		if len(allowed) > 0 {
-			form = form.Assume(allowed[len(allowed)-1]) // what would run is not known before it runs
+			form = form.Assume(allowed[len(allowed)-1]) // what would run is unknown before it runs
 		}
 		if !form.Complete() {
 			return nil
@@ -124,7 +124,7 @@ func (a *Approvals) declareLaunch(tx *store.Tx, l *ledger.Ledger, s *review.Laun
 	if !s.Final && len(allowed) > 0 {
 		held := review.LaunchStanding{Mode: policy.ForWrapper(a.hub.Settings(l.Server)).Launch, Known: true, Allowed: allowed, Refused: l.LaunchRefused()}
 		if held.Verdict(&review.Launched{Form: s.Form, Declared: d}) != control.LaunchHold {
-			return nil // it runs: all of it will be seen in a moment
+			return nil // it runs: everything will be seen in a moment
 		}
 	}
 	s.Declared = d

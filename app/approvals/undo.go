@@ -13,8 +13,8 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Undo takes back that a new server was allowed: what the item let in is new again, and waits under the code it had, because a
-// code names one content. Nothing else is allowed by it, so it needs no look at anything. Answered like a block.
+// Undo takes back that a new server was allowed: what the item allowed is new again, and pending under its old code, because a code stands
+// for one content. It allows nothing, so it needs no look. The response is like Block's.
 func (a *Approvals) Undo(code string) (out control.Blocked, err error) {
 	a.office.Lock()
 	defer a.office.Unlock()
@@ -70,10 +70,10 @@ func (a *Approvals) Undo(code string) (out control.Blocked, err error) {
 	return out, nil
 }
 
-// reopen has a decided item wait again, where what waits now is exactly its content. What was left of it is part of it.
+// reopen makes a decided item pending again if the pending content is exactly its own, including what was left out.
 func reopen(tx *store.Tx, it store.Item, want *review.Content, now time.Time) error {
 	if want == nil || want.Digest() != it.Digest {
-		return nil // the server declares something else since: that gets a code of its own
+		return nil // the server declares something else now, which gets a code of its own
 	}
 	rest, err := tx.WaitingFor(it.ServerID, it.Kind)
 	switch {

@@ -7,24 +7,24 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Entry is one server of a client's file, as the client reads it. An entry with Odd set cannot be wrapped; its other fields
-// hold what could be read.
+// Entry is one server of a client's file, as the client reads it. An entry with Odd set cannot be wrapped; its other fields hold what could
+// be read.
 type Entry struct {
 	Name     string
 	Command  string
 	Args     []string
 	HasArgs  bool     // args stands in the entry, maybe empty
 	URL      string   // of a remote server; then there is no command
-	EnvNames []string // in the order of the file; the values stay in the file
-	Odd      string   // why the entry cannot be read or wrapped, in our words; "" is the common case
+	EnvNames []string // in file order; the values stay in the file
+	Odd      string   // why the entry can't be read or wrapped, in our words; usually ""
 
 	raw           string // the entry's whole value
 	command, args *hujson.Value
-	leading       string // the white space that a member behind the command gets
+	leading       string // white space for a member inserted after the command
 	env           *hujson.Object
 }
 
-// String never shows arguments or a URL whole: they may hold secrets.
+// String never shows arguments or a whole URL: they may contain secrets.
 func (e Entry) String() string {
 	switch {
 	case e.Odd != "":
@@ -37,7 +37,6 @@ func (e Entry) String() string {
 
 func (e Entry) GoString() string { return e.String() }
 
-// Argv is the command with its arguments.
 func (e Entry) Argv() []string { return append([]string{e.Command}, e.Args...) }
 
 // Clients name the address of a remote server differently.
@@ -103,8 +102,8 @@ func (f *File) entry(m *hujson.ObjectMember) Entry {
 	case e.command == nil && e.URL == "":
 		odd = append(odd, "it has no command")
 	}
-	// The operating system ends an argument at a NUL; half a surrogate pair has no form in UTF-8, and two different halves
-	// would become one command.
+	// The operating system ends an argument at a NUL; half a surrogate pair has no form in UTF-8, so two different ones would become the
+	// same command.
 	for _, part := range append(e.Argv(), e.Name) {
 		if strings.ContainsAny(part, "\x00�") {
 			odd = append(odd, "its name, command or arguments have characters that can't be passed to a program")
@@ -117,7 +116,7 @@ func (f *File) entry(m *hujson.ObjectMember) Entry {
 	return e
 }
 
-// leading is the white space before a member that would follow this one, taken from its neighbours.
+// leading is the white space for a member inserted after this one, copied from its neighbours.
 func leading(object *hujson.Object, i int) string {
 	own := string(object.Members[i].Name.BeforeExtra)
 	switch {

@@ -16,18 +16,17 @@ const (
 	maxExtensions = 1000
 )
 
-// Extension is a desktop extension of Claude Desktop: a server that does not stand in the client's file, so no wrapper goes
-// in front of it.
+// Extension is a desktop extension of Claude Desktop: a server outside the client's file, so no wrapper can be put in front of it.
 type Extension struct {
 	ID       string // the name of its folder
 	Name     string
 	Version  string
-	Runs     string // what its manifest says it starts, secrets masked, the client's placeholders as they stand
-	Disabled bool   // its settings file switches it off
-	Problem  string // why its manifest could not be read; it is counted all the same
+	Runs     string // what its manifest starts, with secrets masked and the client's placeholders unexpanded
+	Disabled bool   // its settings file disables it
+	Problem  string // why its manifest could not be read; it still counts
 }
 
-// Extensions lists the desktop extensions beside a client's file. No folder means none; an error means that nobody can tell.
+// Extensions lists the desktop extensions next to a client's file. No folder means none; an error means that we can't tell.
 func Extensions(l Location, s System) ([]Extension, error) {
 	folder := filepath.Join(l.Folder, "Claude Extensions")
 	names, err := os.ReadDir(folder)
@@ -54,7 +53,7 @@ func Extensions(l Location, s System) ([]Extension, error) {
 	return all, nil
 }
 
-// The manifest, as far as it says what would run (the MCPB manifest's server.mcp_config with its platform overrides).
+// The parts of the manifest that say what would run (the MCPB manifest's server.mcp_config with its platform overrides).
 type manifest struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"display_name"`
@@ -115,7 +114,7 @@ func extension(id, path string, s System) Extension {
 	return e
 }
 
-// switchedOff reads nothing of an extension's settings but the switch: the rest is what the person typed in.
+// switchedOff reads only the switch in an extension's settings: the rest is the person's input.
 func switchedOff(path string) bool {
 	raw, err := readSmall(path)
 	var settings struct {

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockWait is how long a writer waits for another of ours, which is done in milliseconds unless it was stopped.
+// lockWait is how long a writer waits for another one of ours, which takes milliseconds unless it was stopped.
 const lockWait = 10 * time.Second
 
-// lock keeps our own writers apart, also those of other processes; the lock ends with its process.
+// lock serialises our own writers, also those in other processes; it ends with its process.
 func (b *Backups) lock() (unlock func(), err error) {
 	file, err := os.OpenFile(filepath.Join(b.Dir, ".lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {

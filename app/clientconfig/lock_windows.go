@@ -1,4 +1,4 @@
 package clientconfig
 
-// lock does nothing yet: writers there are told apart by comparing the file before the rename alone.
+// lock does nothing yet: on Windows, comparing the file before the rename is the only protection against another writer.
 func (b *Backups) lock() (unlock func(), err error) { return func() {}, nil }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// The hub has a masker of its own, which knows more; this one serves previews made where no hub runs, and errs towards
-// dots: a word too many costs a look into the file.
+// The hub has a better masker of its own; this one serves previews made without a hub, and errs towards masking: masking a word too many
+// only costs a look into the file.
 var (
 	secretWord = lazy(`(?i)(^|[-_.:/])(token|secret|password|passwd|passphrase|pwd|pass|auth|authorization|bearer|credentials?|cookie|signature|sig|jwt|pat|key|dsn)s?$` +
 		`|(?i)(api|access|auth|secret|private|client|session|encryption|connection)[-_]?(key|token|secret|id|string|password)$`)
@@ -30,7 +30,7 @@ func lazy(pattern string) func() *regexp.Regexp {
 
 func secretName(name string) bool { return name != "" && secretWord().MatchString(name) }
 
-// maskArgs masks arguments one by one; what follows a flag that names a secret is one.
+// maskArgs masks arguments one by one, including the value of a flag that names a secret.
 func maskArgs(args []string) []string {
 	shown := make([]string, len(args))
 	for i, arg := range args {
@@ -50,8 +50,8 @@ func maskArgs(args []string) []string {
 	return shown
 }
 
-// maskText masks what has the form of a secret inside one text. An expression is asked only where it can match: a client's
-// file may be megabytes of text.
+// maskText masks secrets by their form inside one text. It runs an expression only if it can match: a client's file may be megabytes of
+// text.
 func maskText(s string) string {
 	s = secretForm().ReplaceAllString(s, dots)
 	if strings.Contains(s, "@") {
@@ -89,7 +89,7 @@ func maskText(s string) string {
 	})
 }
 
-// random says that a run was drawn, not written: long hexadecimal, or upper case, lower case and several digits mixed.
+// random reports whether a run looks random: long hexadecimal, or mixed upper case, lower case and several digits.
 func random(s string) bool {
 	var upper, lower, digit int
 	for _, c := range s {

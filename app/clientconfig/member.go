@@ -8,8 +8,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// set gives a member of an object this text as its value; a member that is not there comes last, on a line of its own
-// where the others stand so.
+// set gives a member of an object this text as its value; a new member comes last, on its own line if the others are.
 func (f *File) set(whole *hujson.Value, object *hujson.Object, key, text string) splice {
 	if m := member(object, key); m != nil {
 		return splice{f.span(&m.Value), text}
@@ -26,7 +25,7 @@ func (f *File) set(whole *hujson.Value, object *hujson.Object, key, text string)
 		if strings.Contains(string(f.raw), "\r\n") {
 			line = "\r\n"
 		}
-		// An empty object keeps what stands in it, a comment maybe, behind the member.
+		// An empty object keeps its content, perhaps a comment, after the member.
 		if end := f.span(whole).to - 1; blank(string(f.raw[open:end])) {
 			return splice{span{open, end}, line + indent + f.step() + fresh + line + indent}
 		}
@@ -34,7 +33,7 @@ func (f *File) set(whole *hujson.Value, object *hujson.Object, key, text string)
 	return splice{span{open, open}, fresh}
 }
 
-// drop removes a member with the comma that it needs no more.
+// drop removes a member with the comma that becomes superfluous.
 func (f *File) drop(object *hujson.Object, key string) []splice {
 	for i := range object.Members {
 		if literal(object.Members[i].Name) != key {
@@ -52,7 +51,7 @@ func (f *File) drop(object *hujson.Object, key string) []splice {
 	return nil
 }
 
-// behindComma is the end of a last value with the trailing comma it may have, which cannot stand without it.
+// behindComma is the end of a last value including a trailing comma.
 func (f *File) behindComma(v *hujson.Value) int {
 	end := f.span(v).to
 	if at := end + len(v.AfterExtra); at < len(f.raw) && f.raw[at] == ',' {
@@ -61,7 +60,7 @@ func (f *File) behindComma(v *hujson.Value) int {
 	return end
 }
 
-// indent is the white space that the line with this offset starts with.
+// indent is the white space at the start of the line with this offset.
 func (f *File) indent(at int) string {
 	line := string(f.raw[:at])
 	line = line[strings.LastIndexByte(line, '\n')+1:]

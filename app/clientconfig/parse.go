@@ -14,8 +14,8 @@ import (
 // Format is how one client writes its file. The zero value is Claude Desktop's: strict JSON, servers under mcpServers.
 type Format struct {
 	Comments bool   // the client reads comments and trailing commas
-	Key      string // the member that holds the servers; "" is mcpServers
-	Projects bool   // servers stand below projects too, for one folder each
+	Key      string // the member that contains the servers; default mcpServers
+	Projects bool   // there are also servers under projects, for one folder each
 }
 
 func (f Format) key() string {
@@ -27,16 +27,16 @@ func (f Format) key() string {
 
 const (
 	maxFile  = 32 << 20 // bytes; one client keeps its whole history in the same file
-	maxDepth = 200      // nesting: the parser recurses, and no client's file comes near
+	maxDepth = 200      // nesting: the parser recurses, and no client's file comes close
 )
 
-// ErrNotJSON is in every error that says a file's text cannot be taken for one meaning; SyntaxError has the place.
+// ErrNotJSON is wrapped by every error about a file whose text is invalid or ambiguous; SyntaxError has the place.
 var ErrNotJSON = errors.New("not valid JSON")
 
-// SyntaxError says where a file stops being readable. Line and Column count from 1, Column in characters.
+// SyntaxError says where a file becomes unreadable. Line and Column count from 1, Column in characters.
 type SyntaxError struct {
 	Line, Column int
-	Problem      string // in our words; at most a key's name is quoted from the file, never a value
+	Problem      string // in our words; quotes at most a key's name from the file, never a value
 }
 
 func (e *SyntaxError) Error() string {
@@ -48,20 +48,19 @@ func (e *SyntaxError) Unwrap() error { return ErrNotJSON }
 // File is a client's file as it was read.
 type File struct {
 	Entries    []Entry // in the order of the file
-	HasServers bool    // mcpServers stands in the file, maybe empty
-	Others     []Entry // servers of single projects: read, and never edited
+	HasServers bool    // the file has mcpServers, perhaps empty
+	Others     []Entry // servers of single projects: read, but never edited
 	Format     Format
 
 	raw     []byte
-	shift   int // length of a byte order mark: offsets of the parser count from behind it
+	shift   int // length of a byte order mark: the parser's offsets start after it
 	root    hujson.Value
-	servers *hujson.Value // nil where HasServers is false
+	servers *hujson.Value // nil if HasServers is false
 }
 
-// Raw is the text that was parsed. It must not be changed.
+// Raw is the parsed text. It must not be changed.
 func (f *File) Raw() []byte { return f.raw }
 
-// Entry finds an entry by its exact name.
 func (f *File) Entry(name string) (Entry, bool) {
 	for _, e := range f.Entries {
 		if e.Name == name {
@@ -86,8 +85,8 @@ func (f *File) text(v *hujson.Value) string {
 	return string(f.raw[s.from:s.to])
 }
 
-// Parse reads a client's file. Every entry under mcpServers is listed, odd ones too. An error is a *SyntaxError, or says
-// that the file is too large; then nothing of the file is to be used or written.
+// Parse reads a client's file. It lists every entry under mcpServers, odd ones too. An error is a *SyntaxError, or says that the file is
+// too large; then use and write nothing of the file.
 func Parse(raw []byte, format Format) (*File, error) {
 	if len(raw) > maxFile {
 		return nil, fmt.Errorf("the file has more than %d MiB", maxFile>>20)
@@ -132,7 +131,7 @@ func Parse(raw []byte, format Format) (*File, error) {
 	return f, nil
 }
 
-// projects lists the servers that a file holds for single folders, each named with its folder.
+// projects lists the servers for single folders, each named with its folder.
 func (f *File) projects(root *hujson.Object) (others []Entry) {
 	all := member(root, "projects")
 	if all == nil {
@@ -162,8 +161,8 @@ func membersOf(object *hujson.Object) []hujson.ObjectMember {
 	return object.Members
 }
 
-// readable checks what the parser itself would not: text that is no UTF-8, nesting that would exhaust the stack, and for a
-// client without comments everything that the standard library's parser refuses.
+// readable checks what the parser doesn't: invalid UTF-8, nesting that would exhaust the stack, and for a client without comments
+// everything that the standard library's parser refuses.
 func (f *File) readable(body []byte) error {
 	if bytes.HasPrefix(f.raw, []byte("\xff\xfe")) || bytes.HasPrefix(f.raw, []byte("\xfe\xff")) {
 		return &SyntaxError{1, 1, "the file is UTF-16; save it as UTF-8"}
@@ -198,7 +197,7 @@ func (f *File) readable(body []byte) error {
 	}
 }
 
-// describe names what stands at a syntax error, without quoting it unless it is punctuation: it may lie in a secret.
+// describe names the character at a syntax error, but quotes only punctuation: it may be part of a secret.
 func describe(body []byte, at int) string {
 	if at < 0 || at >= len(body) {
 		return "the file ends too early"
@@ -215,7 +214,7 @@ func describe(body []byte, at int) string {
 	}
 }
 
-// parserError takes the place out of the parser's error and leaves its words, which may quote a value.
+// parserError keeps the place of the parser's error but not its words, which may quote a value.
 func (f *File) parserError(body []byte, err error) error {
 	line, column := 1, 1
 	if _, scan := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); scan != nil {
@@ -232,15 +231,14 @@ func (f *File) parserError(body []byte, err error) error {
 	return f.problem(at, describe(body, at))
 }
 
-// problem makes an error of an offset behind the byte order mark.
+// problem makes an error for an offset counted after the byte order mark.
 func (f *File) problem(at int, what string) error {
 	before := f.raw[f.shift : f.shift+at]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return &SyntaxError{Line: 1 + bytes.Count(before, []byte("\n")), Column: 1 + utf8.RuneCount(before[start:]), Problem: what}
 }
 
-// uniqueKeys refuses a key that stands twice in one object, at any depth: which of the two counts is the parser's choice,
-// and the client's need not be ours.
+// uniqueKeys refuses duplicate keys in one object, at any depth: parsers differ in which of the two counts.
 func (f *File) uniqueKeys(v *hujson.Value) error {
 	switch v := v.Value.(type) {
 	case *hujson.Object:
@@ -265,8 +263,7 @@ func (f *File) uniqueKeys(v *hujson.Value) error {
 	return nil
 }
 
-// tooDeep is the offset of the first bracket below maxDepth, or -1. It counts brackets outside strings and comments only
-// roughly (a bracket in a comment counts), which errs towards refusing.
+// tooDeep is the offset of the first bracket below maxDepth, or -1. It also counts brackets in comments, which errs towards refusing.
 func tooDeep(body []byte) int {
 	depth, quoted := 0, false
 	for i := 0; i < len(body); i++ {

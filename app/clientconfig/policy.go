@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// Policy is what an organisation, or the person in the configuration window, laid down for Claude Desktop. It is read, never
-// written.
+// Policy is what an organisation, or the person in the configuration window, has set for Claude Desktop. It is read, never written.
 type Policy struct {
 	Sources         []string       // where something was found
 	LocalServersOff bool           // servers of the client's file are not started
 	ExtensionsOff   bool           // desktop extensions are not started
 	Servers         []PolicyServer // managedMcpServers
-	Problems        []string       // what could not be read: whatever it brings is neither counted nor guarded
+	Problems        []string       // what could not be read: its contents are neither counted nor guarded
 }
 
-// PolicyServer is a server that stands in a policy, where no wrapper can go in front of it.
+// PolicyServer is a server defined in a policy, where no wrapper can be put in front of it.
 type PolicyServer struct {
 	Name   string
 	Local  bool   // it starts a program here
@@ -26,7 +25,7 @@ type PolicyServer struct {
 	Source string
 }
 
-// A policyValue gives one key of one source: its text (JSON for lists and objects), and whether it is there.
+// A policyValue reads one key of one source: its text (JSON for lists and objects), and whether it exists.
 type policyValue func(key string) (text string, ok bool, err error)
 
 const (
@@ -35,9 +34,9 @@ const (
 	keyExtensions = "isDesktopExtensionEnabled"
 )
 
-// ReadPolicy reads the managed policy of this system and the configurations saved by the app itself. Of several sources the
-// app obeys the first; since which one that is cannot be proved from outside, everything found is counted. Part of it lies
-// in the app's own folder: on macOS call it only after the person said so.
+// ReadPolicy reads the managed policy of this system and the configurations saved by the app itself. Of several sources the app obeys the
+// first; because that can't be proved from outside, everything found is counted. Part of it is in the app's own folder: on macOS call it
+// only after the person agreed.
 func ReadPolicy(s System) Policy {
 	var p Policy
 	for _, source := range managed(s) {
@@ -82,7 +81,7 @@ func (p *Policy) add(source string, value policyValue) {
 	}
 }
 
-// off reads a switch: all values are kept as text, "false" or "0" for off.
+// off reads a switch: values are stored as text, "false" or "0" for off.
 func off(text string) bool {
 	switch strings.ToLower(strings.Trim(strings.TrimSpace(text), `"`)) {
 	case "false", "0", "no":
@@ -92,7 +91,7 @@ func off(text string) bool {
 }
 
 func (p *Policy) servers(source, text string) bool {
-	// The list is kept as text that holds JSON; a file may hold it as JSON itself.
+	// The list is stored as text that contains JSON; a file may contain it as JSON itself.
 	var inner string
 	if json.Unmarshal([]byte(text), &inner) == nil {
 		text = inner
@@ -117,7 +116,7 @@ func (p *Policy) servers(source, text string) bool {
 	return true
 }
 
-// libraryFolders are where the app keeps configurations that were made in it.
+// libraryFolders are where the app keeps configurations created in it.
 func (s System) libraryFolders() []string {
 	var folders []string
 	for _, folder := range s.thirdPartyFolders() {
@@ -126,7 +125,7 @@ func (s System) libraryFolders() []string {
 	return folders
 }
 
-// thirdPartyFolders are those of a Claude Desktop that works with another provider; its file has the same name and form.
+// thirdPartyFolders are those of a Claude Desktop that uses another provider; its file has the same name and format.
 func (s System) thirdPartyFolders() []string {
 	switch s.OS {
 	case "darwin":
@@ -143,7 +142,7 @@ func (s System) thirdPartyFolders() []string {
 	}
 }
 
-// library reads the configuration that is in force: _meta.json names it, a file of that name holds it.
+// library reads the active configuration: _meta.json names it, and a file of that name contains it.
 func (p *Policy) library(folder string) {
 	raw, err := readSmall(filepath.Join(folder, "_meta.json"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,7 +13,7 @@ import (
 
 const preferences = "com.anthropic.claudefordesktop.plist"
 
-// managed reads what device management put there; the person's own preferences are not a policy.
+// managed reads the settings made by device management; the person's own preferences are not a policy.
 func managed(s System) []policySource {
 	folder := s.path("/Library", "Managed Preferences")
 	var sources []policySource
@@ -26,7 +26,7 @@ func managed(s System) []policySource {
 	return sources
 }
 
-// plistValue asks the system's own tool: a managed plist is binary, and one key is all we want of it.
+// plistValue asks the system's own tool: a managed plist is binary, and we only want one key.
 func plistValue(path, key string) (string, bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -38,7 +38,7 @@ func plistValue(path, key string) (string, bool, error) {
 	out, err := exec.CommandContext(ctx, "/usr/bin/plutil", "-extract", key, "raw", "-o", "-", path).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return "", false, nil // the key is not there
+		return "", false, nil // no such key
 	}
 	return strings.TrimSuffix(string(out), "\n"), err == nil, err
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// PutBack makes the text in which the given changes are undone, and touches nothing else: a person's edits to other
-// entries, and to other members of the same entry, stay. A lost wrapper goes around the command that stands there now; a
-// new entry is wrapped, not removed; removed and wiped entries come back whole. The outcomes say what could not be done.
+// PutBack returns the text with the given changes undone, and touches nothing else: a person's edits to other entries, and to other members
+// of the same entry, stay. A lost wrapper is put around the current command; a new entry is wrapped, not removed; removed and wiped entries
+// are restored whole. The outcomes say what could not be done.
 func PutBack(now *File, wanted Snapshot, changes []Change, by Installation, records []Record) (Result, error) {
 	ed := &editor{f: now, by: by, records: records, wanted: wanted}
 	for _, c := range changes {
@@ -36,7 +36,7 @@ func PutBack(now *File, wanted Snapshot, changes []Change, by Installation, reco
 	return ed.result, nil
 }
 
-// editor makes one edit after the other and reads the text anew after each, so that spans never go stale.
+// editor makes one edit after the other and parses the text again after each, so that spans stay valid.
 type editor struct {
 	f       *File
 	by      Installation
@@ -71,8 +71,8 @@ func (ed *editor) wrap(name string) error {
 	return ed.put(result.Raw)
 }
 
-// guardAgain prefers the wanted spelling where the command is the same one, so that a wrapper that came and went leaves no
-// trace in the file.
+// guardAgain uses the wanted spelling if the command is unchanged, so that a wrapper that was lost and restored leaves no trace in the
+// file.
 func (ed *editor) guardAgain(c Change) error {
 	record := findRecord(ed.records, c.Name)
 	e, ok := ed.f.Entry(c.Name)
@@ -85,7 +85,7 @@ func (ed *editor) guardAgain(c Change) error {
 	return ed.restore(c.Name, c.Fields)
 }
 
-// unmask puts the true wrapper in the place of a false one.
+// unmask replaces a false wrapper with a true one.
 func (ed *editor) unmask(c Change) error {
 	e, ok := ed.f.Entry(c.Name)
 	if !ok {
@@ -101,7 +101,7 @@ func (ed *editor) unmask(c Change) error {
 	return ed.restore(c.Name, c.Fields)
 }
 
-// dropMovers removes the variables that move our home, which nobody wanted there.
+// dropMovers removes unwanted variables that move our home.
 func (ed *editor) dropMovers(e Entry) error {
 	w, _ := ed.wanted.Entry(e.Name)
 	for _, name := range e.EnvNames {
@@ -171,8 +171,7 @@ func (ed *editor) restoreMember(name, key string, kept *File, from *hujson.Objec
 	return ed.edit(ed.f.drop(object, key)...)
 }
 
-// restoreEnv brings back the wanted variables that are gone and removes those that came; the values of the others are the
-// person's.
+// restoreEnv restores wanted variables that are gone and removes new ones; the values of the others are the person's.
 func (ed *editor) restoreEnv(name string, kept *File, from *hujson.Object) error {
 	_, object := ed.object(name)
 	wantedEnv, nowEnv := member(from, "env"), member(object, "env")
@@ -206,7 +205,7 @@ func (ed *editor) restoreEnv(name string, kept *File, from *hujson.Object) error
 	return nil
 }
 
-// bringBack inserts wanted entries whole, in the order in which they are wanted.
+// bringBack inserts whole wanted entries, in the wanted order.
 func (ed *editor) bringBack(names []string) error {
 	if len(ed.f.Entries) == 0 && len(names) == len(ed.wanted.Entries) && ed.wanted.Servers != "" {
 		root := ed.f.root.Value.(*hujson.Object)

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Recover makes records for wrapped entries of a file from the copies of it that were kept before it was changed: for
-// taking wrappers out where no hub is left that has the records. An entry of which no copy holds the same command gets
-// none; Unwrap works on its arguments then.
+// Recover rebuilds records for wrapped entries of a file from its backups, to remove wrappers when no hub with the records is left. An
+// entry whose command is in no backup gets none; Unwrap then uses its arguments.
 func Recover(path string, raw []byte, format Format, by Installation, backups *Backups) ([]Record, error) {
 	f, err := Parse(raw, format)
 	if err != nil {
@@ -30,7 +29,7 @@ func Recover(path string, raw []byte, format Format, by Installation, backups *B
 		}
 		text, err := backups.Text(b)
 		if err != nil {
-			continue // an older copy may do
+			continue // an older copy may work
 		}
 		before, err := Parse(text, format)
 		if err != nil {
@@ -49,8 +48,8 @@ func Recover(path string, raw []byte, format Format, by Installation, backups *B
 	return records, nil
 }
 
-// Adopt makes records for the named entries, which somebody else wrapped as Wrap would have, whatever stands behind the
-// wrapper: another one too. Their original spelling is what Unwrap makes of them.
+// Adopt makes records for the named entries, which somebody else wrapped as Wrap would have. Their original spelling is the result of
+// Unwrap.
 func Adopt(raw []byte, format Format, names []string, by Installation) ([]Record, error) {
 	unwrapped, err := Unwrap(raw, format, names, by, nil)
 	if err != nil {

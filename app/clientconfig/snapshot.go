@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Snapshot is what stood under mcpServers, whole: whoever watches a file keeps one of what is wanted and one of what it saw
-// last. It holds the values of env, so it is to be kept like a secret.
+// Snapshot is the content of mcpServers: a watcher keeps one of the wanted state and one of the last look. It contains the values of env,
+// so keep it like a secret.
 type Snapshot struct {
-	Servers string `json:"servers,omitempty"` // the text of mcpServers; "" where it did not stand in the file
+	Servers string `json:"servers,omitempty"` // the text of mcpServers; "" if the file had none
 	Entries []Kept `json:"entries,omitempty"`
 }
 
@@ -30,7 +30,7 @@ func (s Snapshot) GoString() string { return s.String() }
 func (k Kept) String() string       { return fmt.Sprintf("kept entry %q", k.Name) }
 func (k Kept) GoString() string     { return k.String() }
 
-// Snapshot keeps what stands in the file now.
+// Snapshot records the file's current content.
 func (f *File) Snapshot(by Installation, records []Record) Snapshot {
 	var s Snapshot
 	if f.HasServers {
@@ -45,7 +45,6 @@ func (f *File) Snapshot(by Installation, records []Record) Snapshot {
 	return s
 }
 
-// Entry finds a kept entry by its name.
 func (s Snapshot) Entry(name string) (Kept, bool) {
 	for _, k := range s.Entries {
 		if k.Name == name {
@@ -55,7 +54,7 @@ func (s Snapshot) Entry(name string) (Kept, bool) {
 	return Kept{}, false
 }
 
-// Without is the snapshot without the named entries: what is wanted once a person has taken them out.
+// Without is the snapshot without the named entries: the wanted state after a person removed them.
 func (s Snapshot) Without(names ...string) Snapshot {
 	var left []Kept
 	for _, k := range s.Entries {
@@ -65,12 +64,12 @@ func (s Snapshot) Without(names ...string) Snapshot {
 	}
 	s.Entries = left
 	if len(names) > 0 {
-		s.Servers = "" // it would bring them back
+		s.Servers = "" // the text would restore them
 	}
 	return s
 }
 
-// With is the snapshot with the named entries as they stand in f now: what is wanted once a person has accepted them.
+// With is the snapshot with the named entries as they are in f now: the wanted state after a person accepted them.
 func (s Snapshot) With(f *File, by Installation, records []Record, names ...string) Snapshot {
 	now := f.Snapshot(by, records)
 	out := Snapshot{Entries: slices.Clone(s.Entries)}
@@ -92,7 +91,7 @@ func sameNames(a, b []string) bool {
 	return slices.Equal(a, b)
 }
 
-// fields names what differs between two forms of an entry.
+// fields names the differences between two forms of an entry.
 func fields(a, b Kept) []string {
 	var differ []string
 	if a.Command != b.Command {

@@ -7,10 +7,9 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Unwrap takes wrappers out of the named entries (nil: all). Where the record fits, command and args get the spelling they
-// had before; where there is none, or the person has edited the arguments since, the command moves back from behind our
-// words as it is spelled there. Everything else stays byte for byte. A false wrapper is taken out like a true one; what
-// cannot be told from its arguments is left, and named.
+// Unwrap removes wrappers from the named entries (nil: all). If the record fits, command and args get their old spelling; if there is none,
+// or the person has edited the arguments since, the command is moved out from behind our words as it is spelled there. Everything else
+// stays byte for byte. A false wrapper is removed like a true one; an entry whose arguments don't tell the command is left, and named.
 func Unwrap(raw []byte, format Format, names []string, by Installation, records []Record) (Result, error) {
 	f, err := Parse(raw, format)
 	if err != nil {
@@ -41,11 +40,11 @@ func Unwrap(raw []byte, format Format, names []string, by Installation, records 
 	return result, nil
 }
 
-// unwrapEntry takes one wrapper out of an entry whose arguments have the form of one.
+// unwrapEntry removes the wrapper from an entry whose arguments have its form.
 func (f *File) unwrapEntry(e Entry, record *Record) []splice {
 	inner, _ := wrapForm(e.Args)
 	list := e.args.Value.(*hujson.Array)
-	at := len(e.Args) - len(inner) // the element that is the command
+	at := len(e.Args) - len(inner) // the element with the command
 	if record != nil && slices.Equal(record.Argv, inner) {
 		edits := []splice{{f.span(e.command), record.Command}}
 		if record.Args != "" {
@@ -68,8 +67,8 @@ func (f *File) unwrapEntry(e Entry, record *Record) []splice {
 	return append(edits, f.removeArgs(e, words)...)
 }
 
-// removeArgs takes the whole args out where Wrap put them there, else leaves an empty list: words are their elements, nil
-// where a record says that there were none.
+// removeArgs removes the whole args if Wrap added them, else leaves an empty list: words are their elements, nil if a record says that
+// there were none.
 func (f *File) removeArgs(e Entry, words []string) []splice {
 	command, args := f.span(e.command), f.span(e.args)
 	list := e.args.Value.(*hujson.Array)
@@ -81,7 +80,7 @@ func (f *File) removeArgs(e Entry, words []string) []splice {
 		for i := range list.Elements {
 			words = append(words, f.text(&list.Elements[i]))
 		}
-		// The client may have written the file anew in its own style: what is ours is then all from the command to args.
+		// The client may have rewritten the file in its own style: then everything from the command to args is ours.
 		if key := strings.TrimPrefix(strings.TrimSpace(between), ","); strings.HasPrefix(strings.TrimSpace(key), `"args"`) {
 			return []splice{{span{command.to, args.to}, ""}}
 		}

@@ -10,26 +10,26 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Did is what became of one entry.
+// Did is what happened to one entry.
 type Did string
 
 const (
 	DidWrap   Did = "wrapped"
-	DidRewrap Did = "rewrapped" // it looked wrapped and was not; now it is
+	DidRewrap Did = "rewrapped" // it only looked wrapped; now it is
 	DidUnwrap Did = "unwrapped"
 	DidNone   Did = "unchanged" // it was already so
 	DidLeave  Did = "left"      // it cannot be; Why says why
 	DidMiss   Did = "missing"   // no entry has that name
 )
 
-// Outcome is what became of one entry, in the order of the file; names that are not in it come last.
+// Outcome is what happened to one entry, in file order; names without an entry come last.
 type Outcome struct {
 	Name string
 	Did  Did
 	Why  string // of DidLeave and DidMiss
 }
 
-// Result is a file's text after an edit. Raw is what was given where Changed is false.
+// Result is a file's text after an edit. If Changed is false, Raw is the input.
 type Result struct {
 	Raw      []byte
 	Changed  bool
@@ -40,10 +40,9 @@ type Result struct {
 func (r Result) String() string   { return "edited client file" }
 func (r Result) GoString() string { return r.String() }
 
-// Wrap puts the wrapper in front of the named entries (nil: all) and changes nothing but their command and args. Entries
-// that are wrapped already, odd or remote stay as they are, each with its outcome; records are those kept so far.
-// The edit inserts our words before the first argument and moves the command, as it is spelled, behind them; so comments
-// and line breaks among the arguments stay where they are.
+// Wrap puts the wrapper in front of the named entries (nil: all) and changes only their command and args. Entries that are already wrapped,
+// odd or remote stay as they are, each with its outcome; records are those kept so far. The edit inserts our words before the first
+// argument and moves the command, as spelled, behind them, so comments and line breaks among the arguments stay in place.
 func Wrap(raw []byte, format Format, names []string, by Installation, records []Record) (Result, error) {
 	if !filepath.IsAbs(by.Path) && !strings.HasPrefix(by.Path, `\\`) {
 		return Result{}, errors.New("the path of sallyport is not absolute")
@@ -93,7 +92,7 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 			splices = append(splices, edits...)
 			result.Records = append(result.Records, record)
 		case LooksWrapped:
-			if rewrapped[e.Name] { // what was behind the false wrapper is one too
+			if rewrapped[e.Name] { // the command behind the false wrapper is one too
 				edits, record := f.wrapEntry(e, by)
 				splices = append(splices, edits...)
 				result.Records = append(result.Records, record)
@@ -138,8 +137,8 @@ func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
 	return append(edits, splice{span{first, first}, strings.Join(words, between) + between}), record
 }
 
-// noArgs is what is inserted behind the command of an entry that has no args. The blank behind the bracket tells it from an
-// empty list that stood there: Unwrap must know, also where no record is left.
+// noArgs is inserted after the command of an entry without args. The blank after the bracket distinguishes it from an originally empty
+// list, so that Unwrap can tell even without a record.
 func noArgs(words []string) string { return `"args": [ ` + strings.Join(words, ", ") + " ]" }
 
 func wanted(names []string, name string) bool { return names == nil || slices.Contains(names, name) }

@@ -13,16 +13,16 @@ import (
 )
 
 var (
-	// ErrChanged says that the file is not what was read any more. Nothing was written; read it again.
+	// ErrChanged: the file is no longer what was read. Nothing was written; read it again.
 	ErrChanged = errors.New("the file changed since it was read; nothing was written, try again")
 
-	// ErrReadOnly says that the file or its folder does not take a write. Nothing was written.
+	// ErrReadOnly: the file or its folder can't be written. Nothing was written.
 	ErrReadOnly = errors.New("the file is read-only; nothing was written, make it writable and try again")
 )
 
-// Write puts now in the place of a client's file that held was when it was read. A copy of was is kept first. A symbolic
-// link stays and its target is replaced; mode and owner stay. On any error the file is what it was, with one exception that
-// the error names: what was written could not be read back.
+// Write replaces a client's file, which contained was when it was read, with now, after a backup of was. A symbolic link stays and its
+// target is replaced; mode and owner stay. On any error the file is unchanged, except for one that the error names: the new content could
+// not be read back.
 func Write(path string, was, now []byte, backups *Backups) (Backup, error) {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -65,7 +65,7 @@ func unchanged(target string, was []byte) (fs.FileInfo, error) {
 	return info, err
 }
 
-// replace writes a neighbour of the file and moves it over the file. A reader sees the old text or the new one.
+// replace writes a new file next to the old one and moves it over it. A reader sees the old text or the new one.
 func replace(target string, info fs.FileInfo, was, now []byte) error {
 	return disk.Replace(target, info, now, func(fresh string) error {
 		_, err := unchanged(target, was)
@@ -79,9 +79,9 @@ func replace(target string, info fs.FileInfo, was, now []byte) error {
 	})
 }
 
-// putInPlace exchanges the new file for the old one and looks at what came out: whatever another program wrote after the
-// last look comes out too, and goes back. Where files cannot be exchanged the new one is renamed over the old one, and a
-// write in the instant since the last look is lost.
+// putInPlace exchanges the new file with the old one and checks the old one: if another program wrote after the last look, its text is
+// there, and is put back. If files can't be exchanged, the new one is renamed over the old one, and a write in the instant since the last
+// look is lost.
 func putInPlace(fresh, target string, was, now []byte) error {
 	err := disk.Swap(fresh, target)
 	switch {
@@ -93,10 +93,10 @@ func putInPlace(fresh, target string, was, now []byte) error {
 		return err
 	}
 	if old, err := Read(fresh); err == nil && bytes.Equal(old, was) {
-		os.Remove(fresh) // were it to stay, the file is written all the same
+		os.Remove(fresh) // if removing fails, the file is still written
 		return nil
 	}
-	// Once to give it back; once more only where it was written again while it was away.
+	// Once to give it back; a second time only if it was written again meanwhile.
 	for range 2 {
 		if err := disk.Swap(fresh, target); err != nil {
 			return &strandedError{fresh, err}
@@ -108,7 +108,7 @@ func putInPlace(fresh, target string, was, now []byte) error {
 	return ErrChanged
 }
 
-// A strandedError says that what another program wrote could not be given back to it.
+// A strandedError means that another program's text could not be put back.
 type strandedError struct {
 	path string
 	err  error
@@ -132,7 +132,7 @@ func writing(path string, err error) error {
 	return fmt.Errorf("write %s: %w; nothing was changed", path, plain(err))
 }
 
-// plain drops the path of a temporary file, which tells a person nothing.
+// plain drops the path of a temporary file, which means nothing to a person.
 func plain(err error) error {
 	var where *fs.PathError
 	var both *os.LinkError

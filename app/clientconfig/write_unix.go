@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writable asks the mode first: to root, and to whoever owns the folder, a file that a person made read-only would look
-// writable, since it is replaced and not written.
+// writable checks the mode first: because the file is replaced rather than written, a read-only file would look writable to root or to the
+// folder's owner.
 func writable(target string, info fs.FileInfo) error {
 	if info.Mode().Perm()&0o222 == 0 {
 		return ErrReadOnly

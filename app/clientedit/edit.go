@@ -1,5 +1,5 @@
-// Package clientedit says what guarding or unguarding the entries of a client's file does to each of them, or why it can't be done. The
-// hub asks it, and so does the command line where no hub runs, so that a person reads the same either way. It writes no file.
+// Package clientedit says what guarding or unguarding the entries of a client's file does to each of them, or why it can't be done. The hub
+// uses it, and so does the command line without a hub, so that a person reads the same either way. It writes no file.
 package clientedit
 
 import (
@@ -26,7 +26,7 @@ type Edit struct {
 	Digest  string // SHA-256 of Raw, in hex
 	File    *clientconfig.File
 	By      clientconfig.Installation
-	Records []clientconfig.Record // of how its entries were spelled before they were guarded
+	Records []clientconfig.Record // how its entries were spelled before they were guarded
 }
 
 func refused(code int, format string, args ...any) error {
@@ -56,7 +56,7 @@ func Path(s clientconfig.System, client, config string) (path, name string, err 
 	return "", "", refused(control.CodeNotFound, "unknown client %s; name its file with --config", legible.Name(client, "of that name"))
 }
 
-// Unread is why the file of a client can't be read, in the words for a person. named: they chose the file themselves.
+// Unread says, for a person, why a client's file can't be read. named: they chose the file themselves.
 func Unread(client, path string, named bool, err error) error {
 	switch {
 	case !errors.Is(err, fs.ErrNotExist):
@@ -81,7 +81,7 @@ func Read(path string, format clientconfig.Format, by clientconfig.Installation)
 	return Edit{Path: path, Raw: raw, Digest: hex.EncodeToString(sum[:]), File: file, By: by}, nil
 }
 
-// Guard is what becomes of the file when the named entries are guarded, nil for all.
+// Guard is the effect of guarding the named entries, nil for all.
 func (e Edit) Guard(names []string) (control.Protected, clientconfig.Result, error) {
 	result, err := clientconfig.Wrap(e.Raw, e.File.Format, names, e.By, e.Records)
 	out, err := e.protected(result, err)
@@ -91,7 +91,7 @@ func (e Edit) Guard(names []string) (control.Protected, clientconfig.Result, err
 	return out, result, err
 }
 
-// Unguard is what becomes of the file when the guard is taken from the named entries, nil for all.
+// Unguard is the effect of removing the guard from the named entries, nil for all.
 func (e Edit) Unguard(names []string) (control.Protected, clientconfig.Result, error) {
 	result, err := clientconfig.Unwrap(e.Raw, e.File.Format, names, e.By, e.Records)
 	out, err := e.protected(result, err)
@@ -135,7 +135,7 @@ func (e Edit) protected(result clientconfig.Result, err error) (control.Protecte
 	return out, nil
 }
 
-// Missing refuses an edit that names what is not there: half a job would look like a whole one.
+// Missing refuses an edit that names a missing entry, because half a job would look like a whole one.
 func (e Edit) Missing(result clientconfig.Result) error {
 	at := slices.IndexFunc(result.Outcomes, func(o clientconfig.Outcome) bool { return o.Did == clientconfig.DidMiss })
 	if at < 0 {

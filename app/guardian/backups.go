@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// Backups are the client files kept before each change, newest first.
+// Backups are the copies kept before each change, newest first.
 func (g *Guardian) Backups() ([]control.Backup, error) {
 	kept, err := g.backups().List()
 	if err != nil {
@@ -23,29 +23,29 @@ func (g *Guardian) Backups() ([]control.Backup, error) {
 	return out, nil
 }
 
-// RestoreBackup puts a kept file back: a write like any other. It may take wrappers out, so it is a decision unless every
-// entry that is guarded now stays so.
+// RestoreBackup puts a kept file back, with a backup of its own. It may remove wrappers, so it is a decision unless every guarded entry
+// stays guarded.
 func (g *Guardian) RestoreBackup(peer control.Peer, r control.RestoreBackup) (control.Protected, error) {
 	return g.restore(r, func() error { return g.office.MayDecide(peer) }, peer.Descends)
 }
 
-// RestoreBackupHere is RestoreBackup of the window, in this process.
+// RestoreBackupHere is RestoreBackup from the window, in this process.
 func (g *Guardian) RestoreBackupHere(r control.RestoreBackup) (control.Protected, error) {
 	return g.restore(r, func() error { return nil }, false)
 }
 
-// kept is a backup that is to be put back, beside what is there now.
+// kept is a backup to be restored, with the current file.
 type kept struct {
 	clientconfig.Backup
 	view    clientView  // of the backup
 	now     []byte      // the file
-	gone    bool        // there is none
-	wanted  *wantedFile // nil: nobody protected it
+	gone    bool        // the file is missing
+	wanted  *wantedFile // nil: the file is not protected
 	by      clientconfig.Installation
 	records []clientconfig.Record
 }
 
-// kept finds and reads a backup and the file that it is of.
+// kept finds and reads a backup and its file.
 func (g *Guardian) kept(id string) (k kept, err error) {
 	if k.Backup, err = g.backups().Find(id); err != nil {
 		return k, office.Answer(control.CodeNotFound, "%s", office.OneLine(err.Error()))
@@ -71,7 +71,7 @@ func (g *Guardian) kept(id string) (k kept, err error) {
 	return k, nil
 }
 
-// entries are those of the backup. It loosens where one of them would lose the guard that it has in before, or should have.
+// entries are the backup's entries. It loosens if one of them would lose the guard that it has in before, or should have.
 func (k kept) entries(before *clientconfig.File) (entries []control.ClientEntry, loosens bool) {
 	entries = []control.ClientEntry{}
 	for _, e := range k.view.file.Entries {

@@ -19,16 +19,16 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// wantedFile is what a person wants of one client's file, as the store and the private file beside it have it.
+// wantedFile is the wanted state of one client's file, from the store and the private file next to it.
 type wantedFile struct {
 	store.ClientFile
 	by       clientconfig.Installation
 	records  []clientconfig.Record
 	snapshot clientconfig.Snapshot
-	whole    bool // snapshot is what was kept; else it was made from the records, and knows no env
+	whole    bool // snapshot is the stored one; else it was rebuilt from the records, without env
 }
 
-// clientView is a client's file as it stands now.
+// clientView is the current content of a client's file.
 type clientView struct {
 	path   string
 	raw    []byte
@@ -57,13 +57,13 @@ func viewOf(path string, raw []byte) (clientView, error) {
 	return clientView{path: path, raw: raw, digest: digestOf(raw), file: file}, nil
 }
 
-// entryText is an entry's whole value as it stands in the file, "" where there is none.
+// entryText is an entry's whole value in the file, "" if it is missing.
 func entryText(s clientconfig.Snapshot, name string) string {
 	kept, _ := s.Entry(name)
 	return kept.Raw
 }
 
-// guards says whether any entry of a wanted state runs through the wrapper: where none does there is nothing to watch.
+// guards reports whether any entry of a wanted state is wrapped: otherwise there is nothing to watch.
 func guards(s clientconfig.Snapshot) bool {
 	return slices.ContainsFunc(s.Entries, func(k clientconfig.Kept) bool { return k.Guarded })
 }
@@ -92,8 +92,8 @@ func (g *Guardian) entriesOf(path string, s clientconfig.Snapshot, records []cli
 	return entries, nil
 }
 
-// WholeFolder holds the private files from which entries that are gone are put back. They have values of env in them, as
-// the client's own file has: 0600 in a folder of ours, never in the store, a record, a log or an answer.
+// WholeFolder contains the private files from which missing entries are restored. They contain values of env, like the client's own file:
+// 0600 in a folder of ours, never in the store, a record, a log or a response.
 func (g *Guardian) WholeFolder() string { return filepath.Join(g.opts.Home.Dir, "clients") }
 
 func (g *Guardian) wholeFile(path, whole string) string {
@@ -101,7 +101,7 @@ func (g *Guardian) wholeFile(path, whole string) string {
 	return filepath.Join(g.WholeFolder(), id+"-"+whole[:32]+".json")
 }
 
-// keepWhole writes a wanted state whole and durable, and says how the store names it.
+// keepWhole stores a wanted state durably, and returns its name for the store.
 func (g *Guardian) keepWhole(path string, s clientconfig.Snapshot) (string, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {
@@ -121,10 +121,10 @@ func (g *Guardian) keepWhole(path string, s clientconfig.Snapshot) (string, erro
 	return whole, nil
 }
 
-// maxWhole is what one client's file may hold, with room for its spelling as JSON inside JSON.
+// maxWhole is the largest client file, with room for its spelling as JSON inside JSON.
 const maxWhole = 256 << 20
 
-// readWhole reads a wanted state. One that is not what was kept is no state: something else wrote it.
+// readWhole reads a wanted state. A changed one does not count: something else wrote it.
 func (g *Guardian) readWhole(path, whole string) (s clientconfig.Snapshot, err error) {
 	if len(whole) < 32 {
 		return s, fs.ErrNotExist
@@ -144,7 +144,7 @@ func (g *Guardian) readWhole(path, whole string) (s clientconfig.Snapshot, err e
 	return s, json.Unmarshal(raw, &s)
 }
 
-// sweepWhole removes the wanted states of a file that no record names any more.
+// sweepWhole removes wanted states of a file that no record names any more.
 func (g *Guardian) sweepWhole(path string, named ...string) {
 	id := strings.TrimPrefix(store.ClientFileID(path), "file:")
 	found, err := os.ReadDir(g.WholeFolder())
@@ -159,7 +159,7 @@ func (g *Guardian) sweepWhole(path string, named ...string) {
 	}
 }
 
-// loadWanted is the wanted state of a file, nil where nobody protected it.
+// loadWanted is the wanted state of a file, nil if it is not protected.
 func (g *Guardian) loadWanted(path string) (*wantedFile, error) {
 	var f store.ClientFile
 	err := g.office.Viewing(func(tx *store.Tx) (err error) {
@@ -178,7 +178,7 @@ func (g *Guardian) loadWanted(path string) (*wantedFile, error) {
 func (g *Guardian) wantedOf(f store.ClientFile) *wantedFile {
 	w := &wantedFile{ClientFile: f, by: clientconfig.Installation{Path: f.Program, Client: f.Client}}
 	if _, err := os.Stat(f.Program); err != nil {
-		w.by.Path = g.opts.Program // Sallyport was moved: what is written from now on is where it is
+		w.by.Path = g.opts.Program // Sallyport was moved: use its current path from now on
 	}
 	sealer, err := g.recordBox(f.Path)
 	if err == nil {

@@ -11,12 +11,10 @@ import (
 	"github.com/sallyport/sallyport/app/clientconfig"
 )
 
-// What an entry was before it was wrapped is needed to take the wrapper out byte for byte, and its arguments may be secrets: so the
-// store keeps it encrypted (AES-256-GCM) under a key of its own, derived from the one that seals the home. The nonce is made from
-// the text, so that the same record is the same bytes and a wanted state that did not change is not written again; two texts never
-// share one.
+// Unwrapping byte for byte needs the entry's original text, whose arguments may be secrets, so the store keeps it encrypted (AES-256-GCM)
+// under a key derived from the one that seals the home. The nonce is computed from the text, so that an unchanged record has the same bytes
+// and is not written again; two texts never share one.
 
-// sealedRecord is a record as the store has it.
 type sealedRecord struct {
 	Sealed []byte `json:"sealed"`
 }
@@ -48,7 +46,7 @@ func (b box) seal(r clientconfig.Record) (json.RawMessage, error) {
 	return json.Marshal(sealedRecord{b.aead.Seal(nonce, nonce, text, []byte(b.path))})
 }
 
-// open gives a record back. One that an earlier version kept in clear is taken as it is: the next write of the file seals it.
+// open decrypts a record. An unencrypted one of an earlier version is accepted: the next write of the file encrypts it.
 func (b box) open(raw json.RawMessage) (r clientconfig.Record, ok bool) {
 	var sealed sealedRecord
 	if len(raw) == 0 || json.Unmarshal(raw, &sealed) != nil {

@@ -22,7 +22,7 @@ const (
 	whyRestore   = "restore"
 )
 
-// clientChange is one change of a client's file together with the wanted state that goes with it.
+// clientChange is a change of a client's file together with its new wanted state.
 type clientChange struct {
 	why     string
 	code    string
@@ -40,9 +40,8 @@ func (g *Guardian) backups() *clientconfig.Backups {
 	return &clientconfig.Backups{Dir: g.opts.Home.Backups, Now: g.office.Now}
 }
 
-// carryOut writes a client's file. What is to be wanted afterwards is durable first, beside what was wanted before: a hub
-// that is killed in between finds both, and the file says which holds. It returns the id of the copy that is kept of the file
-// as it was. The caller holds the lock.
+// carryOut writes a client's file. The new wanted state is stored first, next to the old one: after a kill in between, the next hub finds
+// both, and the file tells which applies. It returns the id of the backup. The caller holds the lock.
 func (g *Guardian) carryOut(c clientChange) (backup string, err error) {
 	pending := &store.PendingWrite{
 		From: c.from.digest, To: digestOf(c.to), Program: c.program, Why: c.why, Code: c.code, Ends: !guards(c.wanted), At: g.office.Now(),
@@ -148,8 +147,8 @@ func entriesWord(n int) string {
 	return fmt.Sprintf("%d entries", n)
 }
 
-// recoverWrite settles a write that was begun and not confirmed: by a hub that was killed, or because the disk refused. The
-// file alone says whether it happened. found is the wanted state that holds now, nil where nobody wants anything.
+// recoverWrite settles a write that was begun and not confirmed, because the hub was killed or the disk failed. Only the file tells whether
+// it happened. found is the wanted state that applies, nil if there is none.
 func (g *Guardian) recoverWrite(path string) (found *wantedFile, err error) {
 	w, err := g.loadWanted(path)
 	if err != nil || w == nil || w.Pending == nil {
@@ -159,7 +158,7 @@ func (g *Guardian) recoverWrite(path string) (found *wantedFile, err error) {
 	next := g.wantedOf(store.ClientFile{Path: path, Client: w.Client, Program: p.Program, Entries: p.Entries, Whole: p.Whole})
 	happened, err := writeHappened(w, next, p)
 	if err != nil {
-		return w, &viewError{err} // the file cannot be read now: the question stays open, and both states stay kept
+		return w, &viewError{err} // the file can't be read now: keep both states until it can
 	}
 	if happened {
 		err = g.confirm(path, p, between(w.Entries, p.Entries), func(tx *store.Tx) error {
@@ -191,12 +190,12 @@ func (g *Guardian) recoverWrite(path string) (found *wantedFile, err error) {
 	return g.loadWanted(path)
 }
 
-// viewError is a client's file that cannot be read: no fault of the store.
+// viewError is an unreadable client's file: not a fault of the store.
 type viewError struct{ error }
 
 func (e *viewError) Unwrap() error { return e.error }
 
-// between are the names of entries that one wanted state has otherwise than the other.
+// between are the names of entries that differ between two wanted states.
 func between(before, after []store.ClientEntry) (names []string) {
 	as := map[string]string{}
 	for _, e := range before {
@@ -210,8 +209,8 @@ func between(before, after []store.ClientEntry) (names []string) {
 	return names
 }
 
-// writeHappened compares a file with the states before and after a write. Where somebody edited it since, the state that
-// explains more of it holds; a rename is whole or not at all, so one of them does.
+// writeHappened compares a file with the states before and after a write. If somebody edited it since, the state that explains more of it
+// wins; a rename is atomic, so one of them does.
 func writeHappened(before, after *wantedFile, p *store.PendingWrite) (bool, error) {
 	view, err := viewClient(before.Path)
 	switch {

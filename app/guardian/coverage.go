@@ -19,10 +19,10 @@ const (
 	UnguardedRemote    = "remote"
 	UnguardedExtension = "extension"
 	UnguardedPolicy    = "policy"
-	UnguardedFile      = "file" // nobody can tell what stands in it
+	UnguardedFile      = "file" // an unreadable file
 )
 
-// Coverage says what runs behind the port, what does not, and why. What cannot be guarded is counted and named.
+// Coverage says which servers are guarded, which are not, and why. Those that can't be guarded are counted and named.
 func (g *Guardian) Coverage(q control.CoverageQuery) (control.Coverage, error) {
 	protected := map[string]*wantedFile{}
 	for _, f := range g.ProtectedFiles() {
@@ -64,8 +64,8 @@ func (g *Guardian) Coverage(q control.CoverageQuery) (control.Coverage, error) {
 	return out, nil
 }
 
-// places are the places of known clients. On macOS nothing of another program is read before a person asked for it: the
-// system would ask them, out of nowhere.
+// places are the files of known clients. On macOS it reads nothing of another program before a person agreed: otherwise the system would
+// suddenly ask them.
 func (g *Guardian) places(asked bool) []clientconfig.Location {
 	if g.opts.System.OS == "darwin" && !asked {
 		return clientconfig.Places(g.opts.System)
@@ -93,7 +93,6 @@ func clientFile(l clientconfig.Location, w *wantedFile) control.ClientFile {
 	return f
 }
 
-// cover counts one client's file.
 func (g *Guardian) cover(out *control.Coverage, l clientconfig.Location, w *wantedFile) {
 	f := clientFile(l, w)
 	defer func() {
@@ -210,7 +209,7 @@ func (g *Guardian) coverEntry(l clientconfig.Location, w *wantedFile, by clientc
 	return entry, kind, next
 }
 
-// behind is the id and the identity of the server that a wrapped entry starts, "" where they cannot be told.
+// behind is the id and the identity of the server behind a wrapped entry, "" if unknown.
 func behind(class clientconfig.Class) (id, display string) {
 	server, err := identity.Of(control.ServerRef{Transport: identity.TransportStdio, Argv: class.Inner})
 	if err != nil {
@@ -219,7 +218,7 @@ func behind(class clientconfig.Class) (id, display string) {
 	return server.ID, server.Display
 }
 
-// protectWords is the command that guards a client's entry, or all of its file.
+// protectWords is the command that guards a client's entry, or its whole file.
 func protectWords(client, entry string) string {
 	words := "sallyport protect"
 	if client != clientconfig.ClaudeDesktop {
@@ -231,7 +230,7 @@ func protectWords(client, entry string) string {
 	return words + " " + shellWord(entry)
 }
 
-// shellWord is a name as a shell takes it, or words for one that nobody should paste.
+// shellWord is a name quoted for a shell, or a placeholder for one that nobody should paste.
 func shellWord(name string) string {
 	switch {
 	case name == "" || strings.HasPrefix(name, "-") || legible.Escape(name) != name || strings.ContainsAny(name, "'\n\r\t"):
@@ -249,7 +248,7 @@ func wantedEntry(w *wantedFile, name string) (clientconfig.Kept, bool) {
 	return w.snapshot.Entry(name)
 }
 
-// coverExtensions counts desktop extensions, which do not stand in the client's file.
+// coverExtensions counts desktop extensions, which are not in the client's file.
 func (g *Guardian) coverExtensions(out *control.Coverage, l clientconfig.Location) {
 	all, err := clientconfig.Extensions(l, g.opts.System)
 	if err != nil {
@@ -271,7 +270,7 @@ func (g *Guardian) coverExtensions(out *control.Coverage, l clientconfig.Locatio
 	}
 }
 
-// coverPolicy counts what a managed policy brings.
+// coverPolicy counts the servers of a managed policy.
 func (g *Guardian) coverPolicy(out *control.Coverage) {
 	p := clientconfig.ReadPolicy(g.opts.System)
 	for _, s := range p.Servers {

@@ -15,7 +15,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// FileOf is the client's file that an item is about, "" for any other item.
+// FileOf is the client's file that an item is about, "" for other items.
 func (g *Guardian) FileOf(code string) (path string) {
 	_ = g.office.Viewing(func(tx *store.Tx) error {
 		it, err := tx.Item(code)
@@ -27,14 +27,14 @@ func (g *Guardian) FileOf(code string) (path string) {
 	return path
 }
 
-// DecideFile decides on an item over a client's file: approve puts the wanted state back, reject takes what is there as
-// wanted. The file is looked at first, so that what is decided on is what stands there; an edit after that is not written
-// over. allowed is asked with the office's lock held.
+// DecideFile decides on an item about a client's file: approve restores the wanted state, reject accepts the current one. The file is read
+// first, so that the decision is about its current content; a later edit is never overwritten. allowed is called with the office's lock
+// held.
 func (g *Guardian) DecideFile(path string, d control.Decide, allowed func() error) (control.Decided, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	out := control.Decided{Approved: []string{}, Rejected: []string{}, Left: []string{}}
-	if _, err := g.waits(d, allowed); err != nil { // first of all who asks: looking may write
+	if _, err := g.waits(d, allowed); err != nil { // check the caller first: looking may write
 		return out, err
 	}
 	if err := g.lookAt(path); err != nil {
@@ -89,7 +89,7 @@ func (g *Guardian) DecideFile(path string, d control.Decide, allowed func() erro
 	return out, nil
 }
 
-// waits is the item that a decision is over, where whoever asks may decide and it still waits.
+// waits returns the item of a decision, if the caller may decide and it is still pending.
 func (g *Guardian) waits(d control.Decide, allowed func() error) (it store.Item, err error) {
 	g.office.Lock()
 	defer g.office.Unlock()
@@ -106,8 +106,8 @@ func (g *Guardian) waits(d control.Decide, allowed func() error) (it store.Item,
 	return it, g.office.Failed(err)
 }
 
-// chosenEntries is what of an item a decision is over, with the names of the entries: all of it where nothing is named. Putting
-// back tightens, so no finding keeps a part out.
+// chosenEntries is the part of an item that a decision covers, with the names of the entries: all of it if nothing is named. Restoring
+// tightens, so findings exclude no part.
 func chosenEntries(it store.Item, d control.Decide, out *control.Decided) (chosen map[string]bool, names []string, err error) {
 	chosen = map[string]bool{}
 	for _, name := range d.Items {
@@ -134,7 +134,7 @@ func chosenEntries(it store.Item, d control.Decide, out *control.Decided) (chose
 	return chosen, names, nil
 }
 
-// decidedFile closes an item in the transaction that carries its decision.
+// decidedFile closes an item in the transaction of its decision.
 func (g *Guardian) decidedFile(tx *store.Tx, it store.Item, d string, out *control.Decided) error {
 	it.Decided, it.DecidedAt = d, g.office.Now()
 	if err := tx.PutItem(it); err != nil {
@@ -165,7 +165,7 @@ func (g *Guardian) rejectFile(w *wantedFile, view clientView, it store.Item, nam
 	return g.rewant(w, next, records, names, func(tx *store.Tx) error { return g.decidedFile(tx, it, vocab.DecidedRejected, out) })
 }
 
-// runGuarded are those of the named entries that run through the wrapper, whatever stands behind it.
+// runGuarded are the named entries that are wrapped, whatever the wrapper runs.
 func runGuarded(w *wantedFile, view clientView, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		e, ok := view.file.Entry(name)
@@ -198,7 +198,7 @@ func (g *Guardian) putBackFile(w *wantedFile, view clientView, found []fileFindi
 	return err
 }
 
-// undone takes out what could not be put back: an entry is never taken for settled because nothing could be done about it.
+// undone leaves out what could not be restored: such an entry is not settled.
 func undone(result clientconfig.Result, names []string, out *control.Decided) ([]string, error) {
 	why := ""
 	for _, o := range result.Outcomes {

@@ -12,10 +12,10 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// edit is a client's file that is to be changed, with what is wanted of it so far.
+// edit is a client's file about to be changed, with its wanted state.
 type edit struct {
 	view   clientView
-	wanted *wantedFile // nil: nobody protected it
+	wanted *wantedFile // nil: not protected
 	by     clientconfig.Installation
 }
 
@@ -30,7 +30,7 @@ func (e *edit) whole() clientedit.Edit {
 	return clientedit.Edit{Path: e.view.path, Raw: e.view.raw, Digest: e.view.digest, File: e.view.file, By: e.by, Records: e.records()}
 }
 
-// editing finds and reads the file that a call is about. The caller holds the lock.
+// editing finds and reads the file of a call. The caller holds the lock.
 func (g *Guardian) editing(p control.Protect) (*edit, error) {
 	path, client, err := clientedit.Path(g.opts.System, p.Client, p.Config)
 	if err != nil {
@@ -60,7 +60,7 @@ func (g *Guardian) editing(p control.Protect) (*edit, error) {
 	return e, nil
 }
 
-// sameProtected is the name under which a file is protected already: a link and its target are one file.
+// sameProtected is the path under which a file is already protected: a link and its target are one file.
 func (g *Guardian) sameProtected(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -74,7 +74,7 @@ func (g *Guardian) sameProtected(path string) string {
 	return path
 }
 
-// ourProgram takes a path for Sallyport only where it leads to the file that this hub knows as such.
+// ourProgram accepts a path for Sallyport only if it leads to the file that this hub knows.
 func (g *Guardian) ourProgram(path string) (string, error) {
 	a, err := os.Stat(path)
 	if err != nil || !filepath.IsAbs(path) {
@@ -87,8 +87,8 @@ func (g *Guardian) ourProgram(path string) (string, error) {
 	return path, nil
 }
 
-// meant are the entries that a call to protect is about, nil for all. left are those that it is not about although nobody
-// named any: what a person left out or took out stays so, and for a program inside a server what waits for a person.
+// meant are the entries that a call to protect covers, nil for all. left are those it leaves out although it named none: entries a person
+// left out or unguarded, and for a program inside a server those with a pending item.
 func (e *edit) meant(p control.Protect, descends bool) (names, left []string) {
 	keep := func(name string) bool { return true }
 	if e.wanted != nil {
@@ -124,8 +124,7 @@ func (e *edit) meant(p control.Protect, descends bool) (names, left []string) {
 	return names, left
 }
 
-// sayLeft names the entries that a call which named none leaves as they are. One that could not be guarded if a person named it
-// says that: to name it would not help.
+// sayLeft names the entries that a call without names leaves as they are. One that can't be guarded anyway says that instead.
 func (e *edit) sayLeft(out *control.Protected, left []string, descends bool) error {
 	if len(left) == 0 {
 		return nil

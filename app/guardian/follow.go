@@ -11,9 +11,8 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// takeHonest compares a file with what is wanted of it, and follows what needs nobody: an entry that runs through the wrapper
-// although nobody asked for it, one that a person left out and is gone, values of env and members that do not say what runs.
-// What is left is for a person.
+// takeHonest compares a file with its wanted state and accepts changes that need no decision: an entry that somebody else wrapped, a
+// left-out entry that is gone, values of env and members that do not affect what runs. It returns the rest.
 func (g *Guardian) takeHonest(w *wantedFile, view clientView) ([]clientconfig.Change, error) {
 	var left []clientconfig.Change
 	var guardedNow, dropped, disputed []string
@@ -47,16 +46,16 @@ func (g *Guardian) takeHonest(w *wantedFile, view clientView) ([]clientconfig.Ch
 		return left, nil
 	}
 	if !w.whole && len(left) > 0 {
-		return left, nil // what was kept is lost, and what stands there is in dispute: nothing is made of that
+		return left, nil // the stored state is lost and the current one is in dispute: don't use either
 	}
 	err := g.rewant(w, next, records, append(guardedNow, dropped...), nil)
 	if err != nil || len(guardedNow)+len(dropped) == 0 || mask.PlainJSON(next) != mask.PlainJSON(w.snapshot) {
 		return left, err
 	}
-	return g.takeHonest(w, view) // with these entries known, what is gone beside them is no wipe; it ends, because they are known now
+	return g.takeHonest(w, view) // with these entries known, the missing others are no wipe; this ends, because they are known now
 }
 
-// adopted are the records with those of entries that somebody else wrapped as we would have.
+// adopted are the records, plus those of entries that somebody else wrapped as we would have.
 func (g *Guardian) adopted(w *wantedFile, view clientView, names []string) []clientconfig.Record {
 	records := w.records
 	if len(names) == 0 {
@@ -69,7 +68,7 @@ func (g *Guardian) adopted(w *wantedFile, view clientView, names []string) []cli
 	return withNewer(records, adopted)
 }
 
-// withNewer is a list of records with newer ones in the place of those of the same name.
+// withNewer replaces records with newer ones of the same name.
 func withNewer(records, newer []clientconfig.Record) []clientconfig.Record {
 	all := slices.DeleteFunc(slices.Clone(records), func(r clientconfig.Record) bool {
 		return slices.ContainsFunc(newer, func(n clientconfig.Record) bool { return n.Name == r.Name })
@@ -77,7 +76,7 @@ func withNewer(records, newer []clientconfig.Record) []clientconfig.Record {
 	return append(all, newer...)
 }
 
-// rewant stores another wanted state of a file that is not written with it. more is written in the same transaction.
+// rewant stores a new wanted state without writing the file. more is part of the same transaction.
 func (g *Guardian) rewant(w *wantedFile, next clientconfig.Snapshot, records []clientconfig.Record, names []string, more func(*store.Tx) error) error {
 	records = slices.DeleteFunc(slices.Clone(records), func(r clientconfig.Record) bool {
 		kept, ok := next.Entry(r.Name)
@@ -131,7 +130,7 @@ func (g *Guardian) rewant(w *wantedFile, next clientconfig.Snapshot, records []c
 	return nil
 }
 
-// wrapNew puts new entries behind the port at once, where the person has it so. It says whether the file was written.
+// wrapNew wraps new entries at once, if the setting says so. It reports whether the file was written.
 func (g *Guardian) wrapNew(w *wantedFile, view clientView, changes []clientconfig.Change) bool {
 	g.office.Lock()
 	on := g.hub.AutoProtect()

@@ -1,7 +1,7 @@
-// Package guardian puts the wrapper in front of servers in clients' files, follows those files, and takes it out again: what of a client
-// is guarded and what is not (Coverage), Protect and Unprotect, what became of a protected file since it was last looked at, and what a
-// person decides about that (DecideFile). A file is changed only as it was read, with a copy kept and a note in the store, so that a kill
-// in the middle leaves the old file or the new one.
+// Package guardian puts the wrapper in front of servers in clients' files, follows those files, and removes it again: which servers of a
+// client are guarded (Coverage), Protect and Unprotect, changes to a protected file, and a person's decisions about them (DecideFile). A
+// file is only changed if it is still as it was read, with a backup and a note in the store, so that a kill in the middle leaves the old
+// file or the new one.
 //
 // Its lock is taken before the office's and never under it: reading a file may wait for the system to ask the person.
 package guardian
@@ -19,37 +19,36 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Hub is what the guardian needs of the hub.
+// Hub is what the guardian needs from the hub.
 type Hub struct {
 	PushAll     func()                                                  // brings every wrapper up to date; under the office's lock
-	AutoProtect func() bool                                             // how entries that appear in a protected file are taken
-	Started     func(client, name string) bool                          // a client has started an entry since it was last written
-	NotStarted  func(tx *store.Tx, client string, names []string) error // forgets that
+	AutoProtect func() bool                                             // whether new entries of a protected file are wrapped at once
+	Started     func(client, name string) bool                          // whether a client has started an entry since it was last written
+	NotStarted  func(tx *store.Tx, client string, names []string) error // resets that
 }
 
-// Options say whose files these are. All must be set.
+// Options say whose files to guard. All must be set.
 type Options struct {
 	Home      control.Home
-	Program   string              // the path of sallyport that goes into clients' files
+	Program   string              // the path of sallyport for clients' files
 	System    clientconfig.System // whose clients are looked at
-	Settle    time.Duration       // how long a file that is watched must be quiet before it is read
-	HomeCheck time.Duration       // how often files are looked at without being told
+	Settle    time.Duration       // how long a watched file must be quiet before it is read
+	HomeCheck time.Duration       // how often files are checked without an event
 	Closing   chan struct{}       // closed when the hub ends
 }
 
-// Guardian is the department. Its lock is over all that is done to clients' files.
+// Guardian is the department. Its lock covers every change to clients' files.
 type Guardian struct {
 	office *office.Office
 	hub    Hub
 	opts   Options
 
 	mu     sync.Mutex
-	wake   chan struct{}   // buffered 1: another set of files is protected
-	looked map[string]bool // files this hub has looked at: what is found at the first look happened while no hub ran
+	wake   chan struct{}   // buffered 1: the set of protected files changed
+	looked map[string]bool // files this hub has checked: changes found at the first check happened while no hub ran
 	lastly map[string]stamp
 }
 
-// New is a guardian over an office that has no store yet.
 func New(o *office.Office, hub Hub, opts Options) *Guardian {
 	return &Guardian{office: o, hub: hub, opts: opts, wake: make(chan struct{}, 1), looked: map[string]bool{}, lastly: map[string]stamp{}}
 }
@@ -61,7 +60,7 @@ func (g *Guardian) Quietly(f func()) {
 	f()
 }
 
-// LookAtAll looks at every protected file.
+// LookAtAll checks every protected file.
 func (g *Guardian) LookAtAll() {
 	var files []store.ClientFile
 	err := g.office.Viewing(func(tx *store.Tx) (err error) {
@@ -69,7 +68,7 @@ func (g *Guardian) LookAtAll() {
 		return err
 	})
 	if err != nil {
-		return // said by the call that met it; a hub without a store guards nothing
+		return // the caller reports it; a hub without a store guards nothing
 	}
 	for _, f := range files {
 		g.mu.Lock()
@@ -81,7 +80,7 @@ func (g *Guardian) LookAtAll() {
 	}
 }
 
-// lookAt brings the inbox in line with a protected file. The caller holds the lock.
+// lookAt updates the inbox for a protected file. The caller holds the lock.
 func (g *Guardian) lookAt(path string) error {
 	w, err := g.recoverWrite(path)
 	var unread *viewError
@@ -115,7 +114,7 @@ func (g *Guardian) lookAt(path string) error {
 	return g.settleFile(w, view, judgeFile(changes, w, view.file))
 }
 
-// unavailable is an answer with the words of an error that is no fault of the caller.
+// unavailable is a response for an error that is not the caller's fault.
 func unavailable(err error) error {
 	return office.Answer(control.CodeUnavailable, "%s", office.OneLine(err.Error()))
 }
@@ -124,7 +123,7 @@ func changedSince(path string) error {
 	return office.Answer(control.CodeStale, "%s changed since it was shown: check it again", path)
 }
 
-// cannotView keeps the problem of a file that cannot be read, and ends it. Such a file is never taken for an empty one.
+// cannotView records the problem of an unreadable file, or ends it. Such a file is never treated as empty.
 func (g *Guardian) cannotView(path string, err error) bool {
 	g.office.Lock()
 	defer g.office.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// settleFile makes what waits over a file exactly what was found: one item a kind, a new code for new content.
+// settleFile makes the pending items about a file match the findings: one item per kind, a new code for new content.
 func (g *Guardian) settleFile(w *wantedFile, view clientView, found []fileFinding) error {
 	id := store.ClientFileID(w.Path)
 	contents := map[string]*review.Content{}
@@ -40,7 +40,7 @@ func (g *Guardian) settleFile(w *wantedFile, view clientView, found []fileFindin
 			}
 			changed = true
 			if g.office.Flooded(id, g.office.Now()) {
-				continue // who changes a file ten times a minute fills neither the timeline nor a person's screen
+				continue // someone who changes a file ten times a minute must not fill the timeline or a person's screen
 			}
 			r := store.Record{Summary: "a client's file is back to what you wanted", Detail: office.Detail(map[string]any{"check": "client_file", "path": w.Path, "client": w.Client, "kind": kind})}
 			status := vocab.StatusOK
@@ -66,7 +66,7 @@ func (g *Guardian) settleFile(w *wantedFile, view clientView, found []fileFindin
 	return nil
 }
 
-// fileContent is the inbox item of one kind over a file, nil where there is nothing to say.
+// fileContent is the inbox item of one kind about a file, nil if there is none.
 func (g *Guardian) fileContent(w *wantedFile, view clientView, found []fileFinding, kind string) *review.Content {
 	found = slices.DeleteFunc(slices.Clone(found), func(f fileFinding) bool { return f.kind != kind })
 	if len(found) == 0 {
@@ -92,7 +92,7 @@ func (g *Guardian) fileContent(w *wantedFile, view clientView, found []fileFindi
 	return c
 }
 
-// putBack is a file with the wanted state back in it, for the named parts, or for all where chosen is nil.
+// putBack is a file with the wanted state restored for the chosen parts, all if nil.
 func putBack(w *wantedFile, view clientView, found []fileFinding, chosen map[string]bool) (clientconfig.Result, error) {
 	var changes []clientconfig.Change
 	wiped := false
@@ -116,7 +116,7 @@ func putBack(w *wantedFile, view clientView, found []fileFinding, chosen map[str
 	return clientconfig.PutBack(view.file, w.snapshot, changes, w.by, w.records)
 }
 
-// fileTitle is ours: counts, and a name only where it is harmless.
+// fileTitle is ours: counts, and a name only if it is harmless.
 func (g *Guardian) fileTitle(w *wantedFile, view clientView, found []fileFinding) string {
 	verbs := map[string][2]string{
 		vocab.PartNew: {"is new and not guarded", "are new and not guarded"}, vocab.PartChanged: {"changed", "changed"},

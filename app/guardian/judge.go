@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// fileFinding is one change of a protected file as an inbox item lists it.
+// fileFinding is one change of a protected file, as an inbox item lists it.
 type fileFinding struct {
 	change   clientconfig.Change
 	name     string
@@ -18,7 +18,7 @@ type fileFinding struct {
 	words    string
 }
 
-// judgeFile says what each change of a protected file is to a person. It is pure.
+// judgeFile says what each change of a protected file means for a person. It is pure.
 func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.File) []fileFinding {
 	var found []fileFinding
 	add := func(c clientconfig.Change, name, kind, state, severity, words string) {
@@ -55,10 +55,10 @@ func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.F
 				words = "its guard was removed and its command changed, so the client starts that command directly"
 			}
 			add(c, c.Name, vocab.ItemUnguarded, vocab.PartUnwrapped, vocab.SeverityHigh, words)
-		default: // FalseWrapper, and whatever a later version finds
+		default: // FalseWrapper, and anything a later version finds
 			severity := vocab.SeverityCritical
 			if c.Class.Reason == clientconfig.MissingFile && recordOf(w.records, c.Name) != nil && !slices.Contains(c.Fields, "command") {
-				severity = vocab.SeverityHigh // nothing runs: the wrapper that we wrote is not where it was
+				severity = vocab.SeverityHigh // nothing runs: our wrapper's file is missing
 			}
 			add(c, c.Name, vocab.ItemUnguarded, vocab.PartFake, severity, "it only looks guarded: "+c.Class.Why)
 		}

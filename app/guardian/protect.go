@@ -11,8 +11,8 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Protect puts wrappers into a client's file. It only tightens, so any hub does it, whoever asks. A program inside a wrapped
-// server does not choose what stands for Sallyport in the file, nor settles with it what waits for a person.
+// Protect puts wrappers into a client's file. It only tightens, so every hub does it for every caller. A program inside a wrapped server
+// can choose neither Sallyport's path in the file, nor settle a pending item with it.
 func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protected, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -85,12 +85,12 @@ func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protec
 	return out, g.lookAt(e.view.path)
 }
 
-// Unprotect takes wrappers out again. It loosens, so it is a decision.
+// Unprotect removes wrappers. It loosens, so it is a decision.
 func (g *Guardian) Unprotect(peer control.Peer, p control.Protect) (control.Protected, error) {
 	return g.unprotect(p, func() error { return g.office.MayDecide(peer) })
 }
 
-// UnprotectHere is Unprotect of the window, in this process.
+// UnprotectHere is Unprotect from the window, in this process.
 func (g *Guardian) UnprotectHere(p control.Protect) (control.Protected, error) {
 	return g.unprotect(p, func() error { return nil })
 }
@@ -136,7 +136,7 @@ func (g *Guardian) unprotect(p control.Protect, allowed func() error) (control.P
 		case clientconfig.DidUnwrap:
 			taken, done = append(taken, o.Name), append(done, o.Name)
 		case clientconfig.DidNone:
-			done = append(done, o.Name) // it ran unguarded before; that it does so is wanted now
+			done = append(done, o.Name) // it already ran unguarded; that is wanted now
 		}
 	}
 	if names == nil {
@@ -164,14 +164,14 @@ func (g *Guardian) unprotect(p control.Protect, allowed func() error) (control.P
 	return out, errors.Join(g.forgetItems(e.view.path), g.lookAt(e.view.path))
 }
 
-// ready says whether clients' files can be worked with at all.
+// ready reports whether clients' files can be changed at all.
 func (g *Guardian) ready() error {
 	g.office.Lock()
 	defer g.office.Unlock()
 	return g.office.Usable()
 }
 
-// mayLoosen says whether what loosens may be done: by whom, and whether a person said so.
+// mayLoosen reports whether loosening is permitted: for this caller, and confirmed by a person.
 func (g *Guardian) mayLoosen(allowed func() error, decided bool, why string) error {
 	g.office.Lock()
 	defer g.office.Unlock()
@@ -184,7 +184,7 @@ func (g *Guardian) mayLoosen(allowed func() error, decided bool, why string) err
 	return nil
 }
 
-// forgetItems withdraws what waits over a file that nobody watches any more.
+// forgetItems withdraws the pending items about a file that is no longer protected.
 func (g *Guardian) forgetItems(path string) error {
 	if w, err := g.loadWanted(path); err != nil || w != nil {
 		return err

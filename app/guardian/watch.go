@@ -12,16 +12,16 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// burst bounds how long one stream of edits keeps a look waiting: a program that writes for ever is looked at all the same.
+// burst limits how long a stream of edits delays a check: a program that never stops writing must not prevent it.
 const burst = 20
 
-// stamp is what a file looks like from outside. Two stamps that differ are reason for a look.
+// stamp is what a file looks like from outside. A different stamp is reason for a check.
 type stamp struct {
 	there   bool
 	size    int64
 	changed time.Time
 	info    os.FileInfo
-	program bool // what its entries run is there
+	program bool // the program of its entries exists
 }
 
 func stampOf(f store.ClientFile) stamp {
@@ -41,7 +41,7 @@ func (s stamp) same(o stamp) bool {
 	return s.there == o.there && s.size == o.size && s.changed.Equal(o.changed) && s.program == o.program && (!s.there || os.SameFile(s.info, o.info))
 }
 
-// rewatch says that the set of protected files may be another one.
+// rewatch reports that the set of protected files may have changed.
 func (g *Guardian) rewatch() {
 	select {
 	case g.wake <- struct{}{}:
@@ -49,12 +49,11 @@ func (g *Guardian) rewatch() {
 	}
 }
 
-// WatchClients follows protected files. The folder is watched, not the file: clients and editors replace the file. Where a
-// folder is gone the nearest one above it is watched until it comes back. Beside the system's events, which do not come from
-// every file system, the files are looked at from outside now and then.
+// WatchClients follows protected files. It watches the folder, because clients and editors replace the file. If a folder is missing, it
+// watches the nearest one above until it comes back. Not every file system sends events, so it also checks the files now and then.
 func (g *Guardian) WatchClients() {
 	if g.office.Store == nil {
-		return // what is wanted cannot be known
+		return // the wanted state is unknown
 	}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -74,7 +73,7 @@ func (g *Guardian) WatchClients() {
 	look()
 	quiet := time.NewTimer(time.Hour)
 	quiet.Stop()
-	var since time.Time // of the first event that nobody has looked at
+	var since time.Time // of the first unhandled event
 	stir := func() {
 		if since.IsZero() {
 			since = time.Now()
@@ -120,7 +119,7 @@ func (g *Guardian) notWatched(err error) {
 	g.office.Problem(office.ProblemClientWatch, "can't watch the clients' files: "+err.Error(), "Sallyport checks them every few seconds instead; restart the hub to watch them again")
 }
 
-// ProtectedFiles are the files that are wanted in some state.
+// ProtectedFiles are the files with a wanted state.
 func (g *Guardian) ProtectedFiles() (files []store.ClientFile) {
 	_ = g.office.Viewing(func(tx *store.Tx) (err error) {
 		files, err = tx.ClientFiles()
@@ -129,7 +128,7 @@ func (g *Guardian) ProtectedFiles() (files []store.ClientFile) {
 	return files
 }
 
-// stirred says whether a protected file is another one, from outside, than it was last time.
+// stirred reports whether a protected file looks different from last time.
 func (g *Guardian) stirred() bool {
 	files := g.ProtectedFiles()
 	g.mu.Lock()
@@ -146,10 +145,10 @@ func (g *Guardian) stirred() bool {
 	return stirred
 }
 
-// arm watches the folders in which protected files stand, and takes the watch off all others. A folder that is another one
-// under its old name is watched anew. paths are the files that count, by every name they have.
+// arm watches the folders of protected files, and no others. It watches a folder again that was replaced under its old name. paths are the
+// files that count, by every name they have.
 func (g *Guardian) arm(watcher *fsnotify.Watcher, folders map[string]os.FileInfo) (paths []string) {
-	g.stirred() // what is seen now is the base of the next look from outside
+	g.stirred() // what is seen now is the base of the next check
 	var wanted []string
 	for _, f := range g.ProtectedFiles() {
 		paths = append(paths, f.Path)
@@ -191,12 +190,12 @@ func (g *Guardian) arm(watcher *fsnotify.Watcher, folders map[string]os.FileInfo
 	return paths
 }
 
-// leadsTo says whether what happened to name can matter to the file at path: it is the file, or a folder above it.
+// leadsTo reports whether an event on name can matter to the file at path: it is the file, or a folder above it.
 func leadsTo(name, path string) bool {
 	return name == path || strings.HasPrefix(path, strings.TrimSuffix(name, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// nearest is a folder, or where that is not there the first one above it that is.
+// nearest is a folder, or the nearest existing one above it.
 func nearest(folder string) string {
 	for {
 		if info, err := os.Stat(folder); err == nil && info.IsDir() {

@@ -1,5 +1,6 @@
-// Package identity says which server is which (Of), and by which name people know it (Called) and its client (ClientOf). A server is its transport and its command
-// or URL; the name of its entry in a client's file is no part of that, and two servers that look alike are shown apart.
+// Package identity says which server is which (Of), and by which name people know it (Called) and its client (ClientOf). A server is
+// identified by its transport and its command or URL, not by the name of its entry in a client's file, and servers with similar names are
+// shown apart.
 package identity
 
 import (
@@ -12,24 +13,24 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Server is what a server is: its transport and identifier, nothing else. The entry's name in a client's file is no part
-// of it, so trust cannot follow a name to another command.
+// Server is identified by its transport and identifier only. The entry's name in a client's file is not part of it, so trust cannot follow
+// a name to another command.
 type Server struct {
 	ID      string   // SHA-256 in hex
 	Display string   // "stdio:[…]" or "url:…", secrets masked
 	Argv    []string // masked
 	URL     string   // masked
-	Secrets []string // what was masked, to mask it elsewhere too; never stored, never shown
+	Secrets []string // the masked secrets, to mask them elsewhere too; never stored, never shown
 }
 
 const (
 	TransportStdio = "stdio"
 	TransportURL   = "url"
 	maxArguments   = 4096
-	maxIdentifier  = 1 << 20 // bytes of all arguments together, or of the URL: above what an operating system passes on
+	maxIdentifier  = 1 << 20 // bytes of all arguments together, or of the URL: more than an operating system passes on
 )
 
-// Check says why a server could not be told from others and is not to be started, if that is so.
+// Check refuses a server that could not be told from others.
 func Check(ref control.ServerRef) error {
 	var parts []string
 	switch ref.Transport {
@@ -57,7 +58,7 @@ func Check(ref control.ServerRef) error {
 	}
 	total := 0
 	for _, p := range parts {
-		// JSON turned every byte that is no UTF-8 into U+FFFD on the way here: two commands would be one server.
+		// JSON turned invalid UTF-8 into U+FFFD on the way here, so two commands could become one server.
 		if !utf8.ValidString(p) || strings.ContainsRune(p, utf8.RuneError) {
 			return errors.New("the command is not valid UTF-8")
 		}
@@ -68,8 +69,8 @@ func Check(ref control.ServerRef) error {
 	return nil
 }
 
-// Of says which server ref names. store.ServerID digests each part behind its length: joined strings would let
-// ["a b"] and ["a","b"] be one server.
+// Of identifies the server that ref names. store.ServerID digests each part with its length: with joined strings, ["a b"] and ["a","b"]
+// would be one server.
 func Of(ref control.ServerRef) (Server, error) {
 	if err := Check(ref); err != nil {
 		return Server{}, err
@@ -83,7 +84,7 @@ func Of(ref control.ServerRef) (Server, error) {
 		id.Display = "stdio:" + mask.PlainJSON(id.Argv)
 	}
 	if len(id.Secrets) > 0 {
-		// Two entries that differ in their token alone are two servers; the suffix tells them apart.
+		// Two entries that differ only in their token are two servers; the suffix tells them apart.
 		id.Display += " #" + id.ID[:6]
 	}
 	return id, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// nameless is what a server is called whose entry has no name that could be shown.
+// nameless is the name of a server whose entry has no showable name.
 const nameless = "unnamed server"
 
 // PersonName is what a server is called, whole.
@@ -22,7 +22,7 @@ func PersonName(name string) string {
 }
 
 // Called are the names under which servers are shown.
-type Called map[string]string // by key, the id of the one server, "" where several have it
+type Called map[string]string // by key: the id of the server, "" if several have the key
 
 func CalledOf(servers []store.Server) Called {
 	c := Called{}
@@ -42,19 +42,19 @@ func (c Called) Add(s store.Server) {
 	}
 }
 
-// nameKeys are equal for names that look alike on some surface: whole, or as they are cut there.
+// nameKeys are equal for names that look alike somewhere: whole, or as they are cut there.
 func nameKeys(name string) []string {
 	keys := []string{legible.NameKey(name)}
 	for i, most := range []int{legible.MaxShownName, legible.MaxNarrowName} {
 		if short := legible.ShortName(name, most); short != name {
-			keys = append(keys, strconv.Itoa(i)+" "+legible.NameKey(short)) // no key has a blank of its own
+			keys = append(keys, strconv.Itoa(i)+" "+legible.NameKey(short)) // no key begins with a number and a blank
 		}
 	}
 	return keys
 }
 
-// Shown is the name of a server where there is no room for the whole of it, and with what tells it apart where a reader could take it for
-// another's; "" where that is its name. Every surface for people shows a server by it, or narrower by legible.NarrowName.
+// Shown is the name of a server for limited space, with a suffix if a reader could confuse it with another; "" if that is just its name.
+// Everything shown to people uses it, or legible.NarrowName of it.
 func (c Called) Shown(s store.Server) string {
 	if name := c.Always(s); name != s.Name {
 		return name
@@ -75,16 +75,16 @@ func (c Called) Always(s store.Server) string {
 	return ShortName(s)
 }
 
-// ShortName is a name within a sentence of ours.
+// ShortName is a name for a sentence of ours.
 func ShortName(s store.Server) string { return legible.ShortName(s.Name, legible.MaxShownName) }
 
-// Marked is a name with the first of its identity's hash.
+// Marked is a name with the beginning of its identity's hash.
 func Marked(s store.Server) string {
 	return legible.MarkedName(ShortName(s), s.ID)
 }
 
-// GoesBy says whether a person who wrote name on a command line means this server: by its whole name, also as the client's file spells it,
-// or as it is shown.
+// GoesBy reports whether a person who wrote name on a command line means this server: by its whole name, as in the client's file, or as
+// shown.
 func GoesBy(s store.Server, name string) bool {
 	return slices.Contains([]string{s.Name, ShortName(s), Marked(s)}, name) || name != "" && legible.PersonName(name) == s.Name
 }
@@ -92,8 +92,8 @@ func GoesBy(s store.Server, name string) bool {
 // ToldName is what the client of a server's wrapper is told.
 func ToldName(name string, server store.Server) string { return legible.ToldName(name, server.Number) }
 
-// Retitled is a stored title of an item with the name as it is shown now: names come, go and change after a title is stored, and an older
-// version stored a number for a name in another script. A title that does not begin with a name of its server stays as it is.
+// Retitled updates a stored title with the name as it is shown now: names change after a title is stored, and an older version stored a
+// number for a name in another script. A title that does not begin with a name of its server stays as it is.
 func Retitled(title string, s store.Server, shown string) string {
 	if shown == "" {
 		shown = ShortName(s)

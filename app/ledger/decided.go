@@ -11,7 +11,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Approve allows the definition that is declared; it takes the place of the one allowed before in that era.
+// Approve allows the declared definition, replacing the one allowed before in that era.
 func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Time) error {
 	p := l.Pin(seen.Item, seen.Era)
 	before := p.Digest
@@ -19,7 +19,7 @@ func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Ti
 	p.Digest, p.Raw, p.State, p.Waits, p.Code = digest, raw, vocab.PartApproved, false, code
 	p.ApprovedBy, p.ApprovedAt = store.ByPerson, now
 	p.Refused = slices.DeleteFunc(slices.Clone(p.Refused), func(d string) bool { return d == digest })
-	// A block took the approvals of both eras back; the decision brings back what was shown, and no more than that.
+	// A block took back the approvals of both eras; the decision restores only what was shown.
 	for _, other := range l.Pins[seen.Item] {
 		if other.Era == seen.Era {
 			continue
@@ -39,12 +39,12 @@ func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Ti
 	}))
 }
 
-// Trust allows what is declared at the first sight of a server, where nobody has read it.
+// Trust allows what is declared at first use, unread.
 func (l *Ledger) Trust(tx *store.Tx, seen store.Seen, now time.Time) error {
 	return l.allow(tx, seen, "trust", store.ByTrustClean, now)
 }
 
-// allow allows a definition that no person decided on.
+// allow allows a definition without a person's decision.
 func (l *Ledger) allow(tx *store.Tx, seen store.Seen, action, by string, now time.Time) error {
 	p := l.Pin(seen.Item, seen.Era)
 	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, vocab.PartApproved, by, now, false
@@ -53,10 +53,9 @@ func (l *Ledger) allow(tx *store.Tx, seen store.Seen, action, by string, now tim
 	}))
 }
 
-// Reject keeps the definition that is declared out, for as long as it is the same. What was allowed before stays so, unless
-// that is what was declared.
+// Reject blocks the declared definition as long as it stays the same. An earlier approval stays, unless it was for this definition.
 func (l *Ledger) Reject(tx *store.Tx, seen store.Seen, state, code string, now time.Time) error {
-	for _, other := range l.Pins[seen.Item] { // a block waits in every era, so its answer counts in every era
+	for _, other := range l.Pins[seen.Item] { // a block applies to every era, and so does its decision
 		if !other.Waits && !(state == vocab.PartApproved && other.Digest == seen.Digest) {
 			continue
 		}
@@ -76,8 +75,8 @@ func (l *Ledger) Reject(tx *store.Tx, seen store.Seen, state, code string, now t
 	}))
 }
 
-// ForgetAllowed drops the pins that an item's decision made, and answers of what. What runs is forgotten with them, unless
-// something else of the server is still allowed.
+// ForgetAllowed deletes the pins that an item's decision made. The launch is forgotten with them, unless something else of the server is
+// still allowed.
 func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (items []string, err error) {
 	forget := func(key string, of func(store.Pin) bool) error {
 		pins := slices.Clone(l.Pins[key])
@@ -115,7 +114,7 @@ func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 	return items, forget(review.KeyLaunch, func(store.Pin) bool { return true })
 }
 
-// unapprove keeps of a pin what a person said no to, and the pin only for that.
+// unapprove keeps only the rejections of a pin, and deletes it if there are none.
 func (l *Ledger) unapprove(tx *store.Tx, p store.Pin) error {
 	if len(p.Refused) > 0 {
 		return l.PutPin(tx, p)
@@ -123,8 +122,7 @@ func (l *Ledger) unapprove(tx *store.Tx, p store.Pin) error {
 	return l.dropPin(tx, p)
 }
 
-// AsShown has the launch wait as the item showed it, where the same program runs: circumstances that joined since are no
-// other content.
+// AsShown makes the launch pending as the item showed it, if the same program runs: newer circumstances are not a different content.
 func (l *Ledger) AsShown(tx *store.Tx, it store.Item, now time.Time) error {
 	i := slices.IndexFunc(it.Parts, func(p store.Part) bool { return p.Item == review.KeyLaunch })
 	if i < 0 || Known(l.Pins[review.KeyLaunch]) {

@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// AllowedLaunches are the forms that are allowed, the one that was allowed last at the end.
+// AllowedLaunches are the allowed forms, the last allowed one at the end.
 func (l *Ledger) AllowedLaunches() []review.AllowedLaunch {
 	pins := slices.DeleteFunc(slices.Clone(l.Pins[review.KeyLaunch]), func(p store.Pin) bool { return p.State != vocab.PartApproved || p.Digest == "" })
 	slices.SortStableFunc(pins, func(a, b store.Pin) int { return a.ApprovedAt.Compare(b.ApprovedAt) })
@@ -26,22 +26,21 @@ func (l *Ledger) AllowedLaunches() []review.AllowedLaunch {
 // LaunchForms are those forms alone.
 func (l *Ledger) LaunchForms() []pin.LaunchForm { return review.FormsOf(l.AllowedLaunches()) }
 
-// Join counts a launch whose parts are all allowed as one of the forms that are, and lets its circumstances join what is
-// allowed for its client.
+// Join treats a launch whose parts are all allowed as one of the allowed forms, and adds its circumstances to those allowed for its client.
 func (l *Ledger) Join(tx *store.Tx, form pin.LaunchForm, now time.Time) (*review.Declaration, error) {
 	allowed := l.AllowedLaunches()
 	as, found, more := review.CountsAs(form, allowed)
 	if found && !more {
 		return as.Declaration(), nil
 	}
-	if form.Client == pin.ProbeClient { // where a look stood is nothing to remember
+	if form.Client == pin.ProbeClient { // the folder of a look is not worth remembering
 		for _, a := range slices.Backward(allowed) {
 			if form.SameCode(a.LaunchForm) {
 				return a.Declaration(), nil
 			}
 		}
 	}
-	by := store.ByTrustClean // until a person has allowed any of it
+	by := store.ByTrustClean // until a person has allowed part of it
 	for _, a := range allowed {
 		if a.Pin.ApprovedBy != store.ByTrustClean {
 			by = a.Pin.ApprovedBy
@@ -56,7 +55,7 @@ func (l *Ledger) Join(tx *store.Tx, form pin.LaunchForm, now time.Time) (*review
 	if err != nil || l.Approves(review.KeyLaunch, d.Digest) {
 		return d, err
 	}
-	if found { // the same launch, with what it knows more
+	if found { // the same launch, with more known about it
 		if err := l.dropPin(tx, as.Pin); err != nil {
 			return nil, err
 		}
@@ -74,7 +73,7 @@ func (l *Ledger) LaunchRefused() map[pin.Digest]bool {
 	return refused
 }
 
-// Adopt allows a form without asking: every part of it was allowed before, or there was no launch pin before.
+// Adopt allows a form without asking: every part of it was allowed before, or there was no launch pin yet.
 func (l *Ledger) Adopt(tx *store.Tx, d *review.Declaration, by string, now time.Time) error {
 	if err := l.allow(tx, store.Seen{Item: review.KeyLaunch, Era: d.Era, Digest: string(d.Digest), Raw: d.Raw}, "adopt", by, now); err != nil {
 		return err
@@ -82,16 +81,16 @@ func (l *Ledger) Adopt(tx *store.Tx, d *review.Declaration, by string, now time.
 	return l.pruneLaunches(tx, d, nil)
 }
 
-// maxLaunches bounds the allowed forms of one server; past it the oldest goes, and is asked about again. maxValues bounds
-// the values of loaders that outlive their form.
+// maxLaunches limits the allowed forms of one server; beyond it the oldest is dropped, and asked about again. maxValues limits the values
+// of loaders that outlive their form.
 const (
 	maxLaunches = 16
 	maxValues   = 64
 )
 
-// pruneLaunches takes away what a newly allowed form replaces: the same client's forms, and those of looks, that run another
-// program, unless a live process runs one (a client may start a server twice, in two ways). An old version that nobody runs
-// any more does not stay allowed. The values of loaders do: they are not the program's.
+// pruneLaunches removes what a newly allowed form replaces: forms of the same client, and of looks, that run another program, unless a live
+// process runs one (a client may start a server in two ways). An old version that nobody runs any more does not stay allowed. The values of
+// loaders do, because they are independent of the program.
 func (l *Ledger) pruneLaunches(tx *store.Tx, d *review.Declaration, live map[pin.Digest]bool) error {
 	form, err := pin.ReadLaunch(d.Raw)
 	if err != nil {
@@ -121,7 +120,7 @@ func (l *Ledger) pruneLaunches(tx *store.Tx, d *review.Declaration, live map[pin
 	return l.keepValues(tx, d, gone)
 }
 
-// keepValues keeps the values of loaders that were allowed in forms that are gone, with the form that was allowed now.
+// keepValues keeps allowed values of loaders from deleted forms with the newly allowed form.
 func (l *Ledger) keepValues(tx *store.Tx, d *review.Declaration, gone []store.Pin) error {
 	at := slices.IndexFunc(l.Pins[review.KeyLaunch], func(p store.Pin) bool { return p.Digest == string(d.Digest) })
 	if at < 0 || len(gone) == 0 {
@@ -153,13 +152,13 @@ func (l *Ledger) keepValues(tx *store.Tx, d *review.Declaration, gone []store.Pi
 	return l.PutPin(tx, p)
 }
 
-// KeepLaunch is pruneLaunches for the form that was just decided on.
+// KeepLaunch is pruneLaunches for the form just decided on.
 func (l *Ledger) KeepLaunch(tx *store.Tx, live map[pin.Digest]bool) error {
 	seen := l.Seen[review.KeyLaunch]
 	return l.pruneLaunches(tx, &review.Declaration{Digest: pin.Digest(seen.Digest), Raw: seen.Raw}, live)
 }
 
-// launchBase is the allowed form that a launch is nearest to: what a person compares with.
+// launchBase is the allowed form most similar to a launch: what a person compares with.
 func (l *Ledger) launchBase() store.Pin {
 	seen, ok := l.Seen[review.KeyLaunch]
 	now, err := pin.ReadLaunch(seen.Raw)
@@ -186,7 +185,7 @@ func (l *Ledger) launchBase() store.Pin {
 	return best
 }
 
-// LaunchDrift is how what waits differs from all that is allowed.
+// LaunchDrift is the difference between the pending launch and all allowed ones.
 func (l *Ledger) LaunchDrift() pin.LaunchDrift {
 	now, err := pin.ReadLaunch(l.Seen[review.KeyLaunch].Raw)
 	if err != nil {

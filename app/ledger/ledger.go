@@ -1,7 +1,6 @@
-// Package ledger is what the store holds of one server, read and written in one transaction: what it declares (Seen), what of that was
-// allowed (Pins), which of its launches are. Facts is what a review rests on; approving, rejecting and undoing write through Put and
-// PutPin, so that nothing is written that is as it was. It decides nothing, and knows neither the hub nor its lock: whoever has the
-// transaction has the ledger.
+// Package ledger is what the store holds about one server, read and written in one transaction: what it declares (Seen), what of that was
+// allowed (Pins), and its launches. Facts is the input of a review; approving, rejecting and undoing write through Put and PutPin, which
+// skip unchanged values. It decides nothing, and knows neither the hub nor its lock: whoever has the transaction can use the ledger.
 package ledger
 
 import (
@@ -16,15 +15,14 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Ledger is what the store holds of one server, read in one transaction.
+// Ledger is what the store holds about one server, read in one transaction.
 type Ledger struct {
 	Server store.Server
-	Pins   map[string][]store.Pin // by item, one an era
+	Pins   map[string][]store.Pin // by item, one per era
 	Seen   map[string]store.Seen
 	Wrote  bool
 }
 
-// ReadAll are those of all servers.
 func ReadAll(tx *store.Tx) ([]*Ledger, error) {
 	servers, err := tx.Servers()
 	if err != nil {
@@ -47,7 +45,7 @@ func Read(tx *store.Tx, id string) (*Ledger, error) {
 		return nil, err
 	}
 	l := &Ledger{Server: server, Pins: map[string][]store.Pin{}, Seen: map[string]store.Seen{}}
-	pins, _, err := tx.Pins(id) // one whose seal does not hold is not there: its item is new
+	pins, _, err := tx.Pins(id) // an invalid seal means that there is no pin: its item is new
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +64,7 @@ func Read(tx *store.Tx, id string) (*Ledger, error) {
 	return l, nil
 }
 
-// Facts are what review decides from, sorted by key.
+// Facts are the input of a review, sorted by key.
 func (l *Ledger) Facts() review.Facts {
 	f := review.Facts{FirstUse: l.Server.FirstUse, Blocked: l.Server.Blocked, Findings: review.ReadFindings(l.Server.Findings)}
 	keys := make([]string, 0, len(l.Seen)+len(l.Pins))
@@ -104,12 +102,12 @@ func Known(pins []store.Pin) bool {
 	return slices.ContainsFunc(pins, func(p store.Pin) bool { return p.Digest != "" })
 }
 
-// Approves is the equality that lets an item through.
+// Approves is the comparison that allows an item.
 func (l *Ledger) Approves(key string, digest pin.Digest) bool {
 	return slices.ContainsFunc(l.Pins[key], func(p store.Pin) bool { return p.State == vocab.PartApproved && p.Digest == string(digest) })
 }
 
-// Base is what a diff is against: what was approved last, "" if nothing ever was. What was only seen is no base.
+// Base is the last approved definition, to diff against; "" if there is none. A definition that was only seen does not count.
 func (l *Ledger) Base(key string) store.Pin {
 	if key == review.KeyLaunch {
 		return l.launchBase()
@@ -123,7 +121,7 @@ func (l *Ledger) Base(key string) store.Pin {
 	return last
 }
 
-// Pin is the pin of an item in an era, a new one where there is none.
+// Pin is the pin of an item in an era, a new one if there is none.
 func (l *Ledger) Pin(key, era string) store.Pin {
 	for _, p := range l.Pins[key] {
 		if p.Era == era {
@@ -156,7 +154,7 @@ func (l *Ledger) PutServer(tx *store.Tx) error {
 	return tx.PutServer(l.Server)
 }
 
-// See writes what the server declares now. Nothing is written for an item that is as it was.
+// See writes what the server declares now, skipping unchanged items.
 func (l *Ledger) See(tx *store.Tx, now map[string]*review.Declaration, at time.Time) error {
 	for key, d := range now {
 		if err := l.Put(tx, key, d, at); err != nil {
@@ -164,7 +162,7 @@ func (l *Ledger) See(tx *store.Tx, now map[string]*review.Declaration, at time.T
 		}
 	}
 	for key, have := range l.Seen {
-		if now[key] != nil || have.Removed || key == review.KeyLaunch { // no server declares its launch
+		if now[key] != nil || have.Removed || key == review.KeyLaunch { // servers don't declare their launch
 			continue
 		}
 		l.Wrote = true
@@ -184,7 +182,7 @@ func (l *Ledger) See(tx *store.Tx, now map[string]*review.Declaration, at time.T
 	return nil
 }
 
-// Put writes one item as it is declared now.
+// Put writes one item as declared now.
 func (l *Ledger) Put(tx *store.Tx, key string, d *review.Declaration, at time.Time) error {
 	have, ok := l.Seen[key]
 	if ok {
@@ -213,7 +211,7 @@ func (l *Ledger) Put(tx *store.Tx, key string, d *review.Declaration, at time.Ti
 	return nil
 }
 
-// maxRefused bounds what is remembered of one item's refused definitions; past it the oldest is asked about again.
+// maxRefused limits the rejections remembered per item; beyond it the oldest is asked about again.
 const maxRefused = 32
 
 func refuse(p *store.Pin, digest string, at time.Time) {
@@ -227,7 +225,7 @@ func refuse(p *store.Pin, digest string, at time.Time) {
 	p.RejectedAt = at
 }
 
-// TakeBack turns an approved pin into one that waits as rejected; Digest and Raw stay as the base of the next diff.
+// TakeBack turns an approved pin into one pending as rejected; Digest and Raw stay as the base of the next diff.
 func TakeBack(p *store.Pin, at time.Time) {
 	refuse(p, p.Digest, at)
 	p.State, p.Waits = vocab.PartRejected, true

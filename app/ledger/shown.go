@@ -13,8 +13,8 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// EntryBefore is the server that ran last under the name of a new one. A changed command is a new server; that it took the
-// place of one that was trusted is what a person must see first.
+// EntryBefore is the server that last ran under the name of a new one. A changed command is a new server, and a person must first see that
+// it replaced a trusted one.
 func EntryBefore(tx *store.Tx, server store.Server) (*control.EntryBefore, error) {
 	servers, err := tx.Servers()
 	if err != nil {
@@ -78,7 +78,7 @@ func ServerRow(l *Ledger, codes map[string]string) control.Server {
 	case r.Open:
 		row.State = vocab.ServerOpen
 	case !l.Server.FirstUse.IsZero():
-		row.State = vocab.ServerBlocked // somebody looked, and nothing of it is allowed
+		row.State = vocab.ServerBlocked // reviewed, and nothing allowed
 	}
 	if row.Versions, row.Problem = l.Server.Versions, review.VersionProblem(l.Server); row.Versions != nil && !r.Blocked {
 		row.State = vocab.ServerNoCommonVersion

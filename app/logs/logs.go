@@ -1,5 +1,5 @@
-// Package logs keeps what servers print to their stderr. It knows neither the hub nor the store, and nobody waits for its disk: the page
-// cache takes a line.
+// Package logs keeps what servers print to stderr. It knows neither the hub nor the store, and never waits for the disk: lines go to the
+// page cache.
 package logs
 
 import (
@@ -21,23 +21,22 @@ import (
 )
 
 const (
-	// A server's ring is two files of half a MiB; the older one goes when the newer one is full.
+	// A server's ring is two files of half a MiB; the older one is deleted when the newer one is full.
 	logHalf = 512 << 10
-	// maxLogLine is how much without a line break is kept as one line.
+	// maxLogLine is how much text without a line break is kept as one line.
 	maxLogLine = 16 << 10
-	// maxLogAnswer bounds one answer.
+	// maxLogAnswer limits one response.
 	maxLogAnswer = 512 << 10
 	defaultLines = 100
 )
 
-// logHeader is the first line of a log file; the number is the offset of what follows in all the server ever printed.
+// logHeader is the first line of a log file; the number is the offset of what follows in everything the server ever printed.
 const logHeader = "sallyport log %020d\n"
 
-// headerLength is how long the first line of a file is.
 var headerLength = len(fmt.Sprintf(logHeader, 0))
 
-// Book keeps what servers print to their stderr, one ring a server, also after they are gone. Known secrets are masked
-// before anything reaches the disk; control characters are escaped when it is read.
+// Book keeps what servers print to stderr, in one ring per server, even after they are gone. Known secrets are masked before anything
+// reaches the disk; control characters are escaped when it is read.
 type Book struct {
 	dir   string
 	mu    sync.Mutex
@@ -53,7 +52,6 @@ type serverLog struct {
 	secrets map[string][]string
 }
 
-// New is a book over a folder.
 func New(dir string) *Book { return &Book{dir: dir, files: map[string]*serverLog{}} }
 
 func (b *Book) paths(server string) (current, older string) {
@@ -71,7 +69,7 @@ func (b *Book) server(server string) *serverLog {
 	return l
 }
 
-// Write takes a piece of output. Lines are written whole, because a secret may stand across two pieces.
+// Write takes a piece of output. It writes whole lines, because a secret may be split over two pieces.
 func (b *Book) Write(server, session string, secrets []string, chunk []byte) error {
 	l := b.server(server)
 	l.mu.Lock()
@@ -137,7 +135,7 @@ func (b *Book) append(l *serverLog, server string, text []byte) error {
 	return nil
 }
 
-// open opens the current file, or begins one. What stands there with another header is no log of ours and is put aside.
+// open opens the current file, or starts one. A file with another header is not our log and is put aside.
 func (b *Book) open(l *serverLog, server string) error {
 	if l.file != nil {
 		return nil
@@ -184,7 +182,7 @@ func (b *Book) fresh(l *serverLog, server string, start int64) error {
 	return nil
 }
 
-// turn makes the current file the older one and begins another.
+// turn makes the current file the older one and starts a new one.
 func (b *Book) turn(l *serverLog, server string) error {
 	current, older := b.paths(server)
 	next := l.start + l.size
@@ -206,7 +204,7 @@ func readHeader(f io.ReaderAt) (int64, bool) {
 	return n, ok && err == nil && n >= 0
 }
 
-// Read is the end of a server's log, or what came after an offset. Text is escaped, one line per line.
+// Read is the end of a server's log, or what came after an offset. Text is escaped, line by line.
 func (b *Book) Read(server string, q control.LogQuery) (text string, next int64, err error) {
 	l := b.server(server)
 	l.mu.Lock()
@@ -223,7 +221,7 @@ func (b *Book) Read(server string, q control.LogQuery) (text string, next int64,
 			return "", 0, err
 		}
 		if len(raw) == 0 || start+int64(len(raw)) != first {
-			raw, start = nil, first // what does not join is no part of this ring
+			raw, start = nil, first // a part that does not join belongs to another ring
 		}
 		raw = append(raw, piece...)
 	}

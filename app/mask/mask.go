@@ -1,6 +1,6 @@
-// Package mask takes secrets out of what people see: a server's command and URL, what it prints, what was asked of it. It errs towards
-// masking. What it took out it also returns, so that the same secret can be masked where it does not look like one; that list is never
-// stored and never shown.
+// Package mask removes secrets from what people see: a server's command and URL, its output, its requests. It errs towards masking. It also
+// returns what it removed, so that the same secret can be masked where it does not look like one; that list is never stored and never
+// shown.
 package mask
 
 import (
@@ -13,15 +13,15 @@ import (
 	"sync"
 )
 
-// What stands in the place of a secret.
+// The replacement for a secret.
 const Mark = "***"
 
 var (
-	// Words that make a flag, a variable or a query key name a secret.
+	// Words that make the value of a flag, a variable or a query key a secret.
 	secretName = lazy(`(?i)(^|[-_.:])(token|secret|password|passwd|passphrase|pwd|pass|auth|authorization|bearer|credentials?|cookie|signature|sig|jwt|pat|` +
 		`api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|encryption[-_]?key|client[-_]?secret|key|dsn|connection[-_]?string)$|(?i)^(apikey|accesskey|secretkey|authtoken|accesstoken|apitoken|sessionid|xapikey)$`)
 
-	// Formats that are secrets wherever they stand.
+	// Formats that are always secrets.
 	knownSecret = lazy(`sk-[A-Za-z0-9_-]{16,}` +
 		`|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}` +
 		`|xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}` +
@@ -39,8 +39,8 @@ var (
 	run        = lazy(`[A-Za-z0-9_+=-]{24,}`)
 )
 
-// What must stand in a text before an expression is worth running: on a line without any of them, which is nearly every
-// line a server prints, masking costs 30 µs a KiB instead of a millisecond.
+// A cheap check before each expression: on a line without any of these, which is nearly every line a server prints, masking costs 30 µs a
+// KiB instead of a millisecond.
 var (
 	secretMarks = []string{"sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-", "AKIA", "ASIA", "AROA", "ABIA", "AIza", "ya29.", "eyJ", "npm_", "pypi-", "hf_", "dop_v1_", "SG.",
 		"k_live_", "k_test_", "whsec_", "secret_", "ntn_", "lin_api_", "shpat_", "shpss_", "shpca_", "shppa_", "figd_", "-----BEGIN "}
@@ -57,7 +57,7 @@ func containsOne(s string, marks []string) bool {
 	return false
 }
 
-// masker collects what it takes out, so that the same text can be masked in places that do not look like a secret.
+// masker collects what it removes, so that the same text can be masked elsewhere.
 type masker struct{ secrets []string }
 
 func (m *masker) take(s string) string {
@@ -67,8 +67,8 @@ func (m *masker) take(s string) string {
 	return Mark
 }
 
-// Argv masks arguments for people; it never changes how many there are. It errs towards masking: a false mask costs a
-// look into the client's file, a missed one a key on a screen.
+// Argv masks arguments for people, and keeps their number. It errs towards masking: a false mask costs a look into the client's file, a
+// missed one a key on a screen.
 func Argv(argv []string) (shown, secrets []string) {
 	var m masker
 	shown = make([]string, len(argv))
@@ -86,14 +86,14 @@ func Argv(argv []string) (shown, secrets []string) {
 	return shown, m.secrets
 }
 
-// flagNamesSecret says that the argument after this one is a secret: --token, -api-key, /password. A bare "-p" or "-k" is
-// not one: too many honest flags are.
+// flagNamesSecret reports whether the next argument is a secret: --token, -api-key, /password. A bare "-p" or "-k" does not count: too many
+// honest flags look like that.
 func flagNamesSecret(arg string) bool {
 	name := strings.TrimLeft(arg, "-")
 	return name != arg && !strings.ContainsAny(name, "=: ") && secretName().MatchString(name)
 }
 
-// text masks inside one string. guess looks for long random runs too, not only for what has the form of a secret.
+// text masks inside one string. guess also masks long random runs without a known form.
 func (m *masker) text(s string, guess bool) string {
 	if containsOne(s, secretMarks) {
 		s = knownSecret().ReplaceAllStringFunc(s, m.take)
@@ -125,7 +125,7 @@ func (m *masker) text(s string, guess bool) string {
 	return s
 }
 
-// assigned masks what stands behind a name and an equals sign or a colon.
+// assigned masks the value after a name and an equals sign or colon.
 func (m *masker) assigned(s string) string {
 	var b strings.Builder
 	done := 0
@@ -141,9 +141,9 @@ func (m *masker) assigned(s string) string {
 	return b.String() + s[done:]
 }
 
-// errorAbout says that what stands behind a name is no value but the error of a file that is called so: start "/etc/passwd": permission
-// denied. The name at s[from] is the end of a path, and what ends at s[end] the first word of a sentence that says what went wrong. A
-// path alone is not enough: stores of secrets have them too, and print /prod/db/password: hunter.
+// errorAbout reports whether the text after a name is not a value but an error about a file of that name: start "/etc/passwd": permission
+// denied. The name at s[from] must end a path, and the text up to s[end] must be the first word of an error. A path alone is not enough:
+// secret stores have paths too, and print /prod/db/password: hunter.
 func errorAbout(s string, from, start, end int) bool {
 	path := s[strings.LastIndexAny(s[:from], " \t\r\n\"'`=,;(")+1 : from]
 	if path == "" || !strings.Contains(`/\.-_`, path[len(path)-1:]) || path[0] != '.' && !strings.ContainsAny(path, `/\`) {
@@ -153,14 +153,14 @@ func errorAbout(s string, from, start, end int) bool {
 	return before == ": " && errorWords[s[start:end]] && len(rest) > 1 && rest[0] == ' ' && rest[1] >= 'a' && rest[1] <= 'z'
 }
 
-// errorWords begin what systems and languages say of a file that they could not use.
+// errorWords begin error messages about a file.
 var errorWords = map[string]bool{
 	"access": true, "argument": true, "bad": true, "broken": true, "cannot": true, "connection": true, "could": true, "device": true, "does": true, "exec": true,
 	"executable": true, "failed": true, "file": true, "input/output": true, "invalid": true, "is": true, "no": true, "not": true, "operation": true, "permission": true,
 	"read-only": true, "stale": true, "text": true, "the": true, "too": true, "unable": true, "unexpected": true,
 }
 
-// urls masks in every URL that a text holds: user info, values of secret query keys and of those that look random.
+// urls masks user info, values of secret query keys and random-looking values in every URL of a text.
 func (m *masker) urls(s string) string {
 	s = userInfo().ReplaceAllStringFunc(s, func(found string) string {
 		p := userInfo().FindStringSubmatch(found)
@@ -198,18 +198,18 @@ func (m *masker) urls(s string) string {
 	return s
 }
 
-// URL masks a server's URL. A path segment counts too: some services put the key there.
+// URL masks a server's URL, including path segments: some services put the key there.
 func URL(raw string) (shown string, secrets []string) {
 	var m masker
 	shown = m.text(raw, true)
 	return shown, m.secrets
 }
 
-// Text masks known secrets and everything that has the form of one, for logs. Random runs stay: a log without its
-// commit hashes and request ids helps nobody.
+// Text masks known secrets and everything with the form of one, for logs. Random runs stay: a log without its commit hashes and request ids
+// helps nobody.
 func Text(s string, secrets []string) string {
 	for _, secret := range secrets {
-		if len(secret) >= 6 { // shorter ones are words, and would eat the text
+		if len(secret) >= 6 { // shorter ones are ordinary words
 			s = strings.ReplaceAll(s, secret, Mark)
 		}
 	}
@@ -222,9 +222,8 @@ func looksLikePath(s string) bool {
 		strings.HasPrefix(s, `\\`) || len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
 }
 
-// looksRandom says that a run of letters and digits was drawn, not written: 32 or more of hex, or 24 or more with all of
-// upper case, lower case and digits, digits spread over it, and at least 3.8 bits a character. Words, versions, package
-// names and numbers do not reach that.
+// looksRandom reports whether letters and digits look random: 32 or more of hex, or 24 or more with upper case, lower case and digits mixed
+// throughout, and at least 3.8 bits a character. Words, versions, package names and numbers do not reach that.
 func looksRandom(s string) bool {
 	if len(s) < 24 {
 		return false
@@ -269,12 +268,12 @@ func looksRandom(s string) bool {
 	return upper > 0 && lower > 0 && digit > 1 && changes*4 >= len(s) && bits >= 3.8
 }
 
-// lazy compiles a pattern when it is first used: this package is linked into the wrapper, whose start must not pay for it.
+// lazy compiles a pattern on first use: this package is linked into the wrapper, whose start must not pay for it.
 func lazy(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// PlainJSON encodes without turning <, > and & into escapes: people read it.
+// PlainJSON encodes without escaping <, > and &, for people.
 func PlainJSON(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Params is what was asked for as a person is shown it, in its own order. What stands under the name of a secret is one as a
-// whole: a passphrase has spaces in it.
+// Params are request parameters for a person, in their own order. A value under the name of a secret is masked as a whole: a passphrase has
+// spaces in it.
 func Params(raw []byte, secrets []string) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
@@ -20,7 +20,7 @@ func Params(raw []byte, secrets []string) json.RawMessage {
 	return out.Bytes()
 }
 
-// maskNext writes the next value. secret: it stands under the name of one.
+// maskNext writes the next value. secret: its name is that of a secret.
 func maskNext(d *json.Decoder, out *bytes.Buffer, secret bool, secrets []string) error {
 	token, err := d.Token()
 	if err != nil {

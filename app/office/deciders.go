@@ -32,13 +32,13 @@ func (o *Office) mayDecide(peer control.Peer) error {
 	return nil
 }
 
-// MetaCLI is the mark of a home first made with --allow-cli-approval, MetaWindowCLI that a window switched approvals.cli on.
+// MetaCLI marks a home first created with --allow-cli-approval, MetaWindowCLI one where a window turned approvals.cli on.
 const (
 	MetaCLI       = "cli"
 	MetaWindowCLI = "approvals.cli"
 )
 
-// CheckMarks settles whether decisions may come over the socket.
+// CheckMarks determines whether decisions may come over the socket.
 func (o *Office) CheckMarks() error {
 	marked := false
 	err := o.Update(func(tx *store.Tx) (bool, error) {
@@ -70,7 +70,7 @@ func (o *Office) CheckMarks() error {
 	return nil
 }
 
-// Marked settles whether decisions may come over the socket of a home that has the mark, or has not.
+// Marked does the same for a home with or without the mark.
 func (o *Office) Marked(is bool) {
 	asked := o.AllowCLI && !o.Window
 	o.cli = asked && is
@@ -80,5 +80,5 @@ func (o *Office) Marked(is bool) {
 	o.Problem(ProblemCLIIgnored, "--allow-cli-approval is ignored: this data folder was not created with it", "decide in the window, or turn on approvals.cli there")
 }
 
-// SetWindowOn is what a window switched approvals.cli to.
+// SetWindowOn sets the window's value of approvals.cli.
 func (o *Office) SetWindowOn(on bool) { o.windowOn = on }

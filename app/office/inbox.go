@@ -13,14 +13,13 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// DecidedItem is an inbox item that no longer waits.
 type DecidedItem struct {
 	control.InboxItem
 	Decided   string // approved, rejected, withdrawn
 	DecidedAt time.Time
 }
 
-// Decidable finds the item, and refuses what is not exactly what the person saw.
+// Decidable returns the item, and refuses anything but exactly what the person saw.
 func Decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 	it, err := tx.Item(d.Code)
 	if Absent(err) {
@@ -32,7 +31,7 @@ func Decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 	if it.Kind == vocab.ItemResponseHeld {
 		return it, Answer(control.CodeBadRequest, "%s is a held response: release it with `sallyport release %s`, or delete it with `sallyport discard %s`", it.Code, it.Code, it.Code)
 	}
-	// What a person said no to can still be allowed by its code, as long as it is the same content.
+	// A rejected item can still be allowed by its code, as long as the content is the same.
 	reconsidered := it.Decided == vocab.DecidedRejected && !d.Reject
 	if it.Decided != "" && !reconsidered || it.Next != "" {
 		return it, Stale(tx, it)
@@ -46,7 +45,7 @@ func Decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 	return it, nil
 }
 
-// Undecided is Decidable for an item that must still wait: what was decided meanwhile is not decided again.
+// Undecided is Decidable for an item that must still be pending: no decision is repeated.
 func Undecided(tx *store.Tx, d control.Decide) (store.Item, error) {
 	it, err := Decidable(tx, d)
 	if err == nil && it.Decided != "" {
@@ -55,7 +54,7 @@ func Undecided(tx *store.Tx, d control.Decide) (store.Item, error) {
 	return it, err
 }
 
-// Stale says where the content of an item that does not wait any more is now.
+// Stale says where the content of a decided item is now.
 func Stale(tx *store.Tx, it store.Item) error {
 	now, err := Newest(tx, it)
 	if err != nil {
@@ -74,15 +73,15 @@ func Stale(tx *store.Tx, it store.Item) error {
 }
 
 const (
-	// FloodCodes in floodWindow are what one server may have and be none that floods.
+	// A server with more than FloodCodes new codes within floodWindow counts as flooding.
 	FloodCodes  = 10
 	FloodWindow = time.Minute
-	// KeptCodes is how many codes of a flood lead on to what waits now; the ones before them are forgotten.
+	// KeptCodes is how many codes of a flood lead to the pending item; earlier ones are forgotten.
 	KeptCodes = 20
 )
 
-// Settle makes what waits of one kind for one server exactly want. item is what waits afterwards, nil if nothing; fresh
-// says that something was written.
+// Settle makes the pending item of one kind for one server exactly want. item is the result, nil if none; fresh means that something was
+// written.
 func (o *Office) Settle(tx *store.Tx, want *review.Content, kind, serverID string, now time.Time) (item *store.Item, fresh bool, err error) {
 	have, err := tx.WaitingFor(serverID, kind)
 	exists := err == nil
@@ -103,7 +102,7 @@ func (o *Office) Settle(tx *store.Tx, want *review.Content, kind, serverID strin
 	}
 	flooded := o.Flooded(serverID, now)
 	if flooded && !exists {
-		// What comes and goes all the time comes back under the code it had, if it is the same.
+		// Content that keeps coming and going returns under its old code, if it is the same.
 		if last, err := tx.Item(o.withdrawn[serverID+kind]); err == nil && last.Decided == vocab.DecidedWithdrawn && last.Digest == digest {
 			last.Decided, last.DecidedAt, last.Updated, last.Noisy = "", time.Time{}, now, true
 			return &last, true, tx.PutItem(last)
@@ -133,8 +132,8 @@ func (o *Office) Settle(tx *store.Tx, want *review.Content, kind, serverID strin
 	return &next, true, tx.PutItem(next)
 }
 
-// forgetCodes takes note of a code of a flood and forgets the oldest but some: a server that changes all day would use up the codes, and
-// the disk. Each content has a code of its own, and a person cannot have read more of them than are kept.
+// forgetCodes records a code of a flood and forgets the oldest: a server that changes all day would use up the codes and the disk. Each
+// content has its own code, and nobody can have read more of them than are kept.
 func (o *Office) forgetCodes(tx *store.Tx, of, code string) error {
 	codes := append(o.flood[of], code)
 	if extra := len(codes) - KeptCodes; extra > 0 {
@@ -149,15 +148,14 @@ func (o *Office) forgetCodes(tx *store.Tx, of, code string) error {
 	return nil
 }
 
-// Flooded says that a server had its share of new codes for this minute.
+// Flooded reports whether a server has used up its new codes for this minute.
 func (o *Office) Flooded(serverID string, now time.Time) bool {
 	recent := slices.DeleteFunc(o.minted[serverID], func(t time.Time) bool { return now.Sub(t) >= FloodWindow })
 	o.minted[serverID] = recent
 	return len(recent) >= FloodCodes
 }
 
-// Newest follows the codes that took the place of one another, so that an old code leads to what waits now, past those that a flood had
-// forgotten.
+// Newest follows superseded codes to the pending item, skipping those forgotten in a flood.
 func Newest(tx *store.Tx, it store.Item) (store.Item, error) {
 	for range 10_000 {
 		if it.Next == "" {

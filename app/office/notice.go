@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Tell notifies a person of an item, under the name by which its server is shown now.
+// Tell notifies a person of an item, with its server's current name.
 func (o *Office) Tell(n review.Notice) {
 	if n.Shown = n.Server; !review.FileItem(n.Kind) {
 		n.Shown = cmp.Or(o.shownNow(n.ServerID), n.Server)
@@ -16,7 +16,7 @@ func (o *Office) Tell(n review.Notice) {
 	o.Notify(n)
 }
 
-// ShownIn is how a server is shown among all servers of a store.
+// ShownIn is a server's name among all servers of a store.
 func ShownIn(tx *store.Tx, server store.Server) string {
 	servers, err := tx.Servers()
 	if err != nil {

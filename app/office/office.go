@@ -1,15 +1,13 @@
-// Package office is what all departments of the hub share, and no more: the store under one lock, the transaction in which a decision is
-// taken, the records of the timeline, what waits in the inbox and under which code, who may decide, what is wrong, who is notified, and
-// what a live wrapper has said of its server.
+// Package office is what all departments of the hub share: the store under one lock, the transaction of a decision, the records of the
+// timeline, the inbox and its codes, who may decide, current problems, notifications, and what live wrappers have said about their servers.
 //
-// One lock is over all of it. Every method says whether its caller holds it; the ones that say nothing need it held. A department may keep
-// state of its own under the same lock. Departments get a *store.Tx from Update and hand it to one another, so that one decision is one
-// transaction, whoever takes part.
+// One lock guards all of it. Methods need it held, unless they say otherwise. A department may keep state of its own under the same lock.
+// Departments get a *store.Tx from Update and pass it to one another, so that one decision is one transaction.
 //
 // Order of locks: a department's own (the guardian's) before the office's, never the other way round. Nothing here waits for a person, a
 // client's file or the network while the lock is held; Notify and Changed are called under it and must not block.
 //
-// It knows no department. What it needs of the hub are the functions of its Options.
+// The office knows no department. The functions of its Options are all it needs from the hub.
 package office
 
 import (
@@ -22,75 +20,70 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Options are what the office needs of the hub. All functions must be set.
+// Options are what the office needs from the hub. All functions must be set.
 type Options struct {
 	Now func() time.Time
-	// Window: the hub lives in the desktop program, and decisions are calls inside that process.
+	// Window: the hub is in the desktop program, and decisions are calls within that process.
 	Window bool
-	// AllowCLI: a person started this hub with --allow-cli-approval. It counts only on a home first made with it, or where a window
-	// has switched approvals.cli on.
+	// AllowCLI: a person started this hub with --allow-cli-approval. It counts only on a home first created with it, or if a window has
+	// turned approvals.cli on.
 	AllowCLI bool
 
-	Notify  func(review.Notice) // tells a person that something waits
-	Changed func()              // a window may show something old now
-	End     func()              // the hub is to end
+	Notify  func(review.Notice) // notifies a person of an item
+	Changed func()              // a window may show outdated content
+	End     func()              // ends the hub
 	Raise   func(code string)   // puts an item on top of the inbox
-	Crash   func(point string)  // for the tests that kill a hub in the middle of a write; nil
+	Crash   func(point string)  // lets tests kill a hub during a write; nil
 }
 
-// Office is the shared state of a hub. Store is set once, before anything is asked of it, and nil where it could not be opened.
+// Office is the shared state of a hub. Store is set once, before first use, and is nil if it could not be opened.
 type Office struct {
 	Options
 	Store *store.Store
 
 	mu        sync.Mutex
-	commits   atomic.Uint64              // of decisions and declarations, not of records
-	minted    map[string][]time.Time     // new codes of the last minute, by server
-	withdrawn map[string]string          // code of the item that left last, by server and kind
+	commits   atomic.Uint64              // number of decisions and declarations, without records
+	minted    map[string][]time.Time     // times of new codes in the last minute, by server
+	withdrawn map[string]string          // code of the last withdrawn item, by server and kind
 	flood     map[string][]string        // codes of a flood that are kept, by server and kind
 	problems  map[string]control.Problem // by code
 	cli       bool                       // decisions may come over the socket
 	windowOn  bool                       // a window switched approvals.cli on
 	leaving   bool
-	again     bool   // another hub takes this one's place at once
-	damage    string // what was met in the store while it was used
+	again     bool   // another hub replaces this one at once
+	damage    string // damage met while using the store
 }
 
-// New is an office without a store yet.
 func New(opts Options) *Office {
 	return &Office{
 		Options: opts, minted: map[string][]time.Time{}, withdrawn: map[string]string{}, flood: map[string][]string{}, problems: map[string]control.Problem{},
 	}
 }
 
-// Lock takes the one lock.
 func (o *Office) Lock() { o.mu.Lock() }
 
-// Unlock gives it back.
 func (o *Office) Unlock() { o.mu.Unlock() }
 
-// Commits counts what was decided and declared. What was read at one number holds until the next; it needs no lock.
+// Commits counts decisions and declarations. What was read at one number is valid until the next; it needs no lock.
 func (o *Office) Commits() uint64 { return o.commits.Load() }
 
-// Leave ends the hub: from now on every call is answered "in a moment". again says that another hub takes its place at once.
+// Leave ends the hub: from now on every call is answered "in a moment". again means that another hub replaces it at once.
 func (o *Office) Leave(again bool) {
 	o.leaving, o.again = true, o.again || again
 	o.End()
 }
 
-// Leaving says that the hub ends.
 func (o *Office) Leaving() bool { return o.leaving }
 
-// TakesCLI says that decisions may come over the socket.
+// TakesCLI reports whether decisions may come over the socket.
 func (o *Office) TakesCLI() bool { return o.cli }
 
-// WindowOn says that a window switched approvals.cli on.
+// WindowOn reports whether a window turned approvals.cli on.
 func (o *Office) WindowOn() bool { return o.windowOn }
 
-// Again says that another hub takes this one's place at once.
 func (o *Office) Again() bool { return o.again }
 
-// CrashPoint is where a test may kill the hub.
+// CrashPoint is a place where a test can kill the hub.
 func (o *Office) CrashPoint(point string) {
 	if o.Crash != nil {
 		o.Crash(point)

@@ -32,7 +32,7 @@ const (
 	ProblemClientKeep       = "SP-206"
 )
 
-// Why a server does not run behind the port.
+// Why a server does not run guarded.
 const (
 	CoverOpen        = "SP-210"
 	CoverOdd         = "SP-211"
@@ -45,7 +45,7 @@ const (
 	CoverProgramGone = "SP-218"
 )
 
-// Problem notes something that is wrong until it is solved.
+// Problem records a problem until it is solved.
 func (o *Office) Problem(code, what, next string) {
 	now := control.Problem{Code: code, What: OneLine(what), Next: next}
 	if o.problems[code] != now {
@@ -61,10 +61,10 @@ func (o *Office) Solved(code string) {
 	}
 }
 
-// Stands is the problem of a code, empty where there is none.
+// Stands is the problem with a code, empty if there is none.
 func (o *Office) Stands(code string) control.Problem { return o.problems[code] }
 
-// Problems is what is wrong now, by code.
+// Problems are the current ones, by code.
 func (o *Office) Problems() []control.Problem {
 	list := make([]control.Problem, 0, len(o.problems))
 	for _, p := range o.problems {

@@ -10,13 +10,13 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// MaxReason is how much of a person's reason is kept with a decision: a sentence or two.
+// MaxReason limits a person's reason for a decision: a sentence or two.
 const MaxReason = 500
 
-// MaxName is how much is kept of a name that a wrapper sends.
+// MaxName limits a name sent by a wrapper.
 const MaxName = 256
 
-// Selection is what of an item a decision is over.
+// Selection is the part of an item that a decision covers.
 func Selection(it store.Item, d control.Decide) (chosen map[string]bool, err error) {
 	chosen = map[string]bool{}
 	parts := map[string]store.Part{}
@@ -37,8 +37,8 @@ func Selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 		chosen[name] = true
 	}
 	if it.Kind == vocab.ItemNewServer {
-		// What was looked at ran as it was shown: whoever allows anything of a server has seen what that was. A person who
-		// refuses what it declares has said nothing about what it runs.
+		// What was reviewed ran as shown: a person who allows anything has seen the launch too. Rejecting what a server declares says
+		// nothing about what it runs.
 		defer func() {
 			if _, shown := parts[review.KeyLaunch]; shown && len(chosen) > 0 {
 				chosen[review.KeyLaunch] = !d.Reject

@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// FindServer finds a server by id, identity, whole name or the name it is shown by. A name that two servers have names none.
+// FindServer finds a server by id, identity, whole name or shown name. An ambiguous name is an error.
 func FindServer(tx *store.Tx, name string) (store.Server, error) {
 	servers, err := tx.Servers()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// NoteDecision writes down what a person decided.
+// NoteDecision records a person's decision.
 func (o *Office) NoteDecision(tx *store.Tx, server store.Server, kind vocab.RecordKind, code string, keys []string, words string, more map[string]any) error {
 	r := store.Record{Server: server.Name, ServerID: server.ID, Code: code}
 	if len(keys) == 1 {
@@ -31,7 +31,7 @@ func (o *Office) Record(kind vocab.RecordKind, status vocab.Status, r store.Reco
 	return r
 }
 
-// Detail is what a record or an item keeps beside its words.
+// Detail encodes the detail of a record or an item.
 func Detail(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -40,10 +40,10 @@ func Detail(v any) json.RawMessage {
 	return raw
 }
 
-// MaxListed bounds the names that one record lists.
+// MaxListed limits the names in one record.
 const MaxListed = 100
 
-// CutList names the first of a list, and says how many more there are.
+// CutList returns the first names of a list, and says how many more there are.
 func CutList(keys []string) []string {
 	if len(keys) > MaxListed {
 		return append(append([]string(nil), keys[:MaxListed]...), fmt.Sprintf("and %d more", len(keys)-MaxListed))

@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Viewing reads the store for those who do not hold the lock.
+// Viewing reads the store; the caller does not hold the lock.
 func (o *Office) Viewing(f func(*store.Tx) error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -28,7 +28,7 @@ func (o *Office) Answering(f func(*store.Tx) error) error {
 	return o.Failed(o.Store.View(f))
 }
 
-// Updating writes the store for those who do not hold the lock.
+// Updating writes the store; the caller does not hold the lock.
 func (o *Office) Updating(f func(*store.Tx) error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -38,10 +38,10 @@ func (o *Office) Updating(f func(*store.Tx) error) error {
 	return o.Failed(o.Update(func(tx *store.Tx) (bool, error) { return true, f(tx) }))
 }
 
-// errNothing ends a transaction in which there was nothing to write: no commit, no fsync.
+// errNothing ends a transaction without writes: no commit, no fsync.
 var errNothing = errors.New("nothing to write")
 
-// Update is Commit; a commit that the disk took ends the problem of one that it did not.
+// Update is Commit; a successful commit ends the problem of an earlier failed one.
 func (o *Office) Update(f func(*store.Tx) (wrote bool, err error)) error {
 	var some bool
 	err := o.Commit(func(tx *store.Tx) (wrote bool, err error) {
@@ -55,7 +55,7 @@ func (o *Office) Update(f func(*store.Tx) (wrote bool, err error)) error {
 	return err
 }
 
-// Commit runs f in a transaction; it says whether it wrote anything.
+// Commit runs f in a transaction and reports whether it wrote anything.
 func (o *Office) Commit(f func(*store.Tx) (wrote bool, err error)) error {
 	err := o.Store.Update(func(tx *store.Tx) error {
 		wrote, err := f(tx)
@@ -74,7 +74,7 @@ func (o *Office) Commit(f func(*store.Tx) (wrote bool, err error)) error {
 	return err
 }
 
-// Usable says whether a call can be answered at all.
+// Usable reports whether calls can be answered at all.
 func (o *Office) Usable() error {
 	if o.leaving {
 		return &control.Error{Code: control.CodeUnavailable, Message: "the hub is stopping; try again in a moment"}
@@ -85,10 +85,10 @@ func (o *Office) Usable() error {
 	return nil
 }
 
-// Works says that there is a store that can be believed.
+// Works reports whether there is a trustworthy store.
 func (o *Office) Works() bool { return o.Store != nil && o.damage == "" }
 
-// Failed turns an error of the store into an answer, and into a problem that status names.
+// Failed turns an error of the store into an answer, and into a problem for status.
 func (o *Office) Failed(err error) error {
 	var answer *control.Error
 	if err == nil || errors.As(err, &answer) {
@@ -102,7 +102,7 @@ func (o *Office) Failed(err error) error {
 	return &control.Error{Code: control.CodeUnavailable, Message: "the store can't be used: " + OneLine(err.Error())}
 }
 
-// Damaged ends this hub for one that puts the store aside: a store that cannot be read is never worked with any further.
+// Damaged ends this hub so that the next one sets the store aside: an unreadable store is never used any further.
 func (o *Office) Damaged(err error) {
 	if o.damage == "" {
 		o.damage = OneLine(err.Error())
@@ -110,26 +110,26 @@ func (o *Office) Damaged(err error) {
 	}
 }
 
-// OpenedDamaged is Damaged while the hub opens: it is made, and gives way at once.
+// OpenedDamaged is Damaged for a hub that is still opening.
 func (o *Office) OpenedDamaged(err error) error {
 	o.Damaged(err)
 	return nil
 }
 
-// Damage is what was met in the store while it was used, "" for nothing.
+// Damage is what was met while using the store, "" for none.
 func (o *Office) Damage() string { return o.damage }
 
-// Answer is an error that goes out to whoever asked.
+// Answer is an error that is sent to the caller.
 func Answer(code int, format string, args ...any) error {
 	return &control.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Absent says that what was asked for is not in the store, or not as it was written.
+// Absent reports whether something is missing from the store, or was changed there.
 func Absent(err error) bool {
 	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrSeal)
 }
 
-// Reading is the store for a call that only reads and needs no lock.
+// Reading is the store for a read-only call without the lock.
 func (o *Office) Reading() (*store.Store, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -139,7 +139,7 @@ func (o *Office) Reading() (*store.Store, error) {
 	return o.Store, nil
 }
 
-// FailedReading is Failed, for those who do not hold the lock.
+// FailedReading is Failed without the lock.
 func (o *Office) FailedReading(err error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -12,10 +12,10 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// discardStep is how many responses are discarded in one transaction: nobody else waits for ten thousand.
+// discardStep is how many responses are discarded in one transaction, so that nobody waits for ten thousand.
 const discardStep = 250
 
-// HeldSet is which held responses wait now: what `discard --all` is about. A response that comes after it is in no set that was shown.
+// HeldSet is the current set of held responses, for `discard --all`. A response that comes later is in no set that was shown.
 func (q *Quarantine) HeldSet(query control.HeldQuery) (out control.HeldSet, err error) {
 	q.office.Lock()
 	defer q.office.Unlock()
@@ -54,7 +54,7 @@ func (q *Quarantine) HeldSet(query control.HeldQuery) (out control.HeldSet, err 
 	return out, q.office.Failed(err)
 }
 
-// HeldCodes are the responses that wait in the item of this one now, itself among them, and the item's group; none where it is decided.
+// HeldCodes are the responses held in this one's item, itself included, and the item's group; none if it is decided.
 func (q *Quarantine) HeldCodes(code string) (codes []string, group string) {
 	q.office.Lock()
 	defer q.office.Unlock()
@@ -64,7 +64,7 @@ func (q *Quarantine) HeldCodes(code string) (codes []string, group string) {
 	return codes, group
 }
 
-// CodesHeld are all responses that wait.
+// CodesHeld are all held responses.
 func (q *Quarantine) CodesHeld() (codes []string) {
 	q.office.Lock()
 	defer q.office.Unlock()
@@ -83,7 +83,7 @@ func heldServer(tx *store.Tx, name string) (string, error) {
 	return server.ID, err
 }
 
-// matching are the codes of the responses of a tool, of all where it is "".
+// matching are the codes of the responses of a tool, "" for all.
 func (it *HeldItem) matching(all map[string]store.Held, tool string) (codes []string) {
 	for _, m := range it.marks {
 		if one := all[m.code]; tool == "" || one.Method == "tools/call" && one.Name == tool {
@@ -93,7 +93,7 @@ func (it *HeldItem) matching(all map[string]store.Held, tool string) (codes []st
 	return codes
 }
 
-// DiscardHeld discards the responses of a set that came over the socket.
+// DiscardHeld discards a set of responses for a request over the socket.
 func (q *Quarantine) DiscardHeld(peer control.Peer, d control.DiscardHeld) (control.DiscardedHeld, error) {
 	if len(d.Codes) > 0 {
 		q.office.Lock()
@@ -106,8 +106,8 @@ func (q *Quarantine) DiscardHeld(peer control.Peer, d control.DiscardHeld) (cont
 	return q.DiscardHeldHere(d)
 }
 
-// DiscardHeldHere is such a decision of the window, in this process. Each response is discarded, with its record, or stays as it is:
-// one that was decided meanwhile is left alone, and one that came after the set was shown is counted and left.
+// DiscardHeldHere does the same for the window, in this process. Each response is discarded together with its record, or left as it is: one
+// that was decided meanwhile is left alone, and one that came after the set was shown is counted and left.
 func (q *Quarantine) DiscardHeldHere(d control.DiscardHeld) (out control.DiscardedHeld, err error) {
 	shown := make(map[string]bool, len(d.Codes))
 	for _, code := range d.Codes {

@@ -22,11 +22,11 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// maxExcept is how long an exception lasts at most: a false alarm is reported and mended, not lived with.
+// maxExcept is the longest exception: a false alarm should be reported and fixed, not lived with.
 const maxExcept = 7 * 24 * time.Hour
 
-// exceptable are the rules that an exception could be made for, none where one of them is Critical: what was seen as that grave,
-// or is by its nature, is never let through unseen, and nobody speaks as we do.
+// exceptable are the rules for which an exception is possible; none if one of them is Critical, in this response or by nature, or an
+// imitation of Sallyport: those never pass unseen.
 func exceptable(one store.Held) []string {
 	levels := levelsOf(one)
 	if one.Why != vocab.HeldThreat {
@@ -37,7 +37,7 @@ func exceptable(one store.Held) []string {
 			return nil
 		}
 	}
-	// A secret held nothing back, so there is nothing to except.
+	// A secret blocks nothing, so there is nothing to except.
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(levels)), func(rule string) bool { return secrets.Mark(rule) != "" })
 }
 
@@ -46,7 +46,7 @@ func rulesOfLevels(one store.Held) []string {
 	return rules[:min(len(rules), office.MaxListed)]
 }
 
-// Exceptions are those that are in force, oldest first.
+// Exceptions are those in force, oldest first.
 func (q *Quarantine) Exceptions() (out []control.Exception, err error) {
 	q.office.Lock()
 	defer q.office.Unlock()
@@ -62,7 +62,7 @@ func (q *Quarantine) Exceptions() (out []control.Exception, err error) {
 	return out, q.office.Failed(err)
 }
 
-// passesOf are the exceptions in force of a server, of all servers where it is "".
+// passesOf are the exceptions in force of a server, "" for all.
 func (q *Quarantine) passesOf(server string) []store.Exception {
 	var out []store.Exception
 	now := q.office.Now()
@@ -85,8 +85,7 @@ func exception(tx *store.Tx, e store.Exception) control.Exception {
 	return out
 }
 
-// ExceptedFor are a server's exceptions as its wrappers get them. How often each was used is not theirs: it would be news with
-// every answer.
+// ExceptedFor are a server's exceptions for its wrappers, without the use count, which would change with every response.
 func (q *Quarantine) ExceptedFor(s *office.Wrapper) []control.Exception {
 	var out []control.Exception
 	for _, e := range q.passesOf(s.Server) {
@@ -97,7 +96,7 @@ func (q *Quarantine) ExceptedFor(s *office.Wrapper) []control.Exception {
 	return out
 }
 
-// Except makes exceptions that came over the socket.
+// Except makes exceptions for a request over the socket.
 func (q *Quarantine) Except(peer control.Peer, e control.Except) ([]control.Exception, error) {
 	q.office.Lock()
 	defer q.office.Unlock()
@@ -107,7 +106,7 @@ func (q *Quarantine) Except(peer control.Peer, e control.Except) ([]control.Exce
 	return q.except(e)
 }
 
-// ExceptHere makes exceptions of the window, in this process.
+// ExceptHere makes exceptions for the window, in this process.
 func (q *Quarantine) ExceptHere(e control.Except) ([]control.Exception, error) {
 	q.office.Lock()
 	defer q.office.Unlock()
@@ -150,7 +149,7 @@ func (q *Quarantine) except(e control.Except) (out []control.Exception, err erro
 			if slices.ContainsFunc(made, func(m store.Exception) bool { return m.Rule == rule }) {
 				continue
 			}
-			for _, old := range q.passesOf(one.ServerID) { // one at a time: the newer one takes its place
+			for _, old := range q.passesOf(one.ServerID) { // a newer one replaces it
 				if old.Rule == rule && old.Item == one.Item {
 					old.Ended = now
 					ended = append(ended, old)
@@ -185,7 +184,7 @@ func (q *Quarantine) except(e control.Except) (out []control.Exception, err erro
 	return out, nil
 }
 
-// spanWords is a span to the minute: "1h", "9h13m", "168h".
+// spanWords is a duration to the minute: "1h", "9h13m", "168h".
 func spanWords(d time.Duration) string {
 	words := strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 	if hours, even := strings.CutSuffix(words, "h0m"); even {
@@ -202,7 +201,7 @@ func idsOf(passes []store.Exception) []string {
 	return office.CutList(ids)
 }
 
-// heldWhat names in our sentences what a held answer is of.
+// heldWhat names the subject of a held response in our sentences.
 func heldWhat(one store.Held) string {
 	if one.Item != "" {
 		return review.ItemWords(one.Item)
@@ -247,7 +246,7 @@ func (q *Quarantine) EndException(_ control.Peer, id string) (out control.Except
 	return out, nil
 }
 
-// exceptionsIn are the exceptions that let what a record is about pass, as its wrapper says.
+// exceptionsIn are the exceptions that a record names as applied.
 func exceptionsIn(r store.Record) []string {
 	if r.Status != vocab.StatusWarned || !bytes.Contains(r.Detail, []byte(`"exceptions"`)) {
 		return nil
@@ -262,7 +261,7 @@ func exceptionsIn(r store.Record) []string {
 	return slices.Compact(d.Exceptions)
 }
 
-// CountPasses counts the answers that exceptions let pass, from records that were stored just now.
+// CountPasses counts the responses that exceptions let pass, from newly stored records.
 func (q *Quarantine) CountPasses(server string, stored []store.Record) {
 	used := map[string]int{}
 	for _, r := range stored {

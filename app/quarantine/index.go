@@ -13,14 +13,14 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// heldIndex is what the hub knows of held responses without asking the store: each by its code, and those that wait in the items
-// that a person is shown, one for each server, tool and gravest rule. A thousand responses of one tool are one line in the inbox,
-// and one more of them is news to nobody but its own wrapper. the office's lock guards it.
+// heldIndex is what the hub knows about held responses without reading the store: each by its code, and the undecided ones grouped into the
+// items that a person sees, one for each server, tool and most serious rule. A thousand responses of one tool are one line in the inbox,
+// and one more only concerns its own wrapper. The office's lock guards it.
 type heldIndex struct {
 	all     map[string]store.Held // by code
-	ids     map[string]string     // code by server and the wrapper's id of it
+	ids     map[string]string     // code by server and the wrapper's id
 	items   map[heldKey]*HeldItem
-	granted map[string]bool // codes of what is released or being handed over
+	granted map[string]bool // codes of responses that are released or being delivered
 	waiting int             // responses in items
 	kept    int64           // bytes of all texts
 }
@@ -28,18 +28,18 @@ type heldIndex struct {
 // heldKey is what the responses of one item have in common.
 type heldKey struct{ server, what, rule string }
 
-// noRule is what stands before the reason in a heldKey where no rule is the reason.
+// noRule precedes the reason in a heldKey without a rule.
 const noRule = "why:"
 
-// HeldItem are the responses of one item, by the time they were stored.
+// HeldItem are the responses of one item, in the order they were stored.
 type HeldItem struct {
 	heldKey
 	marks   []heldMark
 	kept    int64          // bytes of their texts
-	clients map[string]int // whose responses they are
+	clients map[string]int // the clients of its responses
 }
 
-// heldMark is what the item has to know of one response.
+// heldMark is what the item needs to know about one response.
 type heldMark struct {
 	code, id     string
 	stored, time time.Time
@@ -55,7 +55,7 @@ func newHeldIndex() heldIndex {
 	return heldIndex{all: map[string]store.Held{}, ids: map[string]string{}, items: map[heldKey]*HeldItem{}, granted: map[string]bool{}}
 }
 
-// heldDecided says what became of a held response: "" as long as it waits for a person.
+// heldDecided is the outcome of a held response: "" while it waits for a person.
 func heldDecided(one store.Held) string {
 	switch one.State {
 	case vocab.HeldReleased, vocab.HeldTaken, vocab.HeldDelivered:
@@ -70,8 +70,7 @@ func heldDecided(one store.Held) string {
 	return ""
 }
 
-// keyOf is the item that a held response belongs to. Reads of resources are one item a server: their URIs are without number, and
-// any of them can be made up.
+// keyOf is the item of a held response. Reads of resources are one item per server: their URIs are unlimited and can be made up.
 func keyOf(one store.Held) heldKey {
 	key := heldKey{server: one.ServerID, what: heldPart(one), rule: noRule + one.Why}
 	if kind, _, _ := strings.Cut(one.Item, ":"); kind == string(pin.Resource) || kind == string(pin.ResourceTemplate) {
@@ -104,7 +103,7 @@ func markOf(one store.Held) heldMark {
 	return heldMark{code: one.Code, id: one.ID, stored: one.Stored, time: one.Time, severity: severityOfHeld(one), why: one.Why, client: one.Client, kept: one.Kept, asked: one.Asked, askedAt: one.AskedAt}
 }
 
-// put knows a held response as it is now.
+// put stores the current state of a held response.
 func (x *heldIndex) put(one store.Held) {
 	x.drop(one.Code)
 	x.all[one.Code] = one
@@ -171,7 +170,6 @@ func (it *HeldItem) newest() heldMark { return it.marks[len(it.marks)-1] }
 // MaxCodes is how many codes of one item are listed, the newest first.
 const MaxCodes = 100
 
-// codes are those of its newest responses.
 func (it *HeldItem) codes() []string {
 	var codes []string
 	for i := len(it.marks) - 1; i >= 0 && len(codes) < MaxCodes; i-- {
@@ -180,7 +178,6 @@ func (it *HeldItem) codes() []string {
 	return codes
 }
 
-// gravest is the severity of the gravest response in it.
 func (it *HeldItem) gravest() string {
 	severity := vocab.SeverityReview
 	for _, m := range it.marks {
@@ -194,12 +191,12 @@ func (it *HeldItem) gravest() string {
 	return severity
 }
 
-// Concerns says whether it waits for a client or a server.
+// Concerns reports whether it waits for a client or a server.
 func (it *HeldItem) Concerns(client, server string) bool {
 	return it.server == server || client != "" && it.clients[client] > 0
 }
 
-// HeldWaiting is in how many items responses wait for a client or a server.
+// HeldWaiting is the number of items with responses held for a client or a server.
 func (x *heldIndex) HeldWaiting(client, server string) (n int) {
 	for _, it := range x.items {
 		if it.Concerns(client, server) {
@@ -209,7 +206,7 @@ func (x *heldIndex) HeldWaiting(client, server string) (n int) {
 	return n
 }
 
-// itemWith is the item that a response waits in, nil if it does not wait.
+// itemWith is the item that a response is held in, nil if none.
 func (x *heldIndex) itemWith(code string) *HeldItem {
 	one, known := x.all[code]
 	if !known || heldDecided(one) != "" {
@@ -218,7 +215,7 @@ func (x *heldIndex) itemWith(code string) *HeldItem {
 	return x.items[keyOf(one)]
 }
 
-// HeldOf is how many responses of a server wait.
+// HeldOf is how many responses of a server are held.
 func (x *heldIndex) HeldOf(server string) (n int) {
 	for key, it := range x.items {
 		if key.server == server {

@@ -17,14 +17,14 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Waits is one item of the inbox: as it is stored, or made of the held responses that are in it.
+// Waits is one inbox item: a stored one, or one made of held responses.
 type Waits struct {
 	store.Item
 	Held *HeldItem // of held responses, else nil
 }
 
-// WaitingItems is all that waits, as a person reads it. Items of held responses carry the newest of them; what is stored of the others
-// is not read, however many there are.
+// WaitingItems are all pending items, in reading order. An item of held responses shows the newest; the others are not read from the store,
+// however many there are.
 func (q *Quarantine) WaitingItems(tx *store.Tx) ([]Waits, error) {
 	waiting, err := tx.Waiting()
 	if err != nil {
@@ -33,7 +33,7 @@ func (q *Quarantine) WaitingItems(tx *store.Tx) ([]Waits, error) {
 	return q.withHeld(waiting, func(held *HeldItem) (store.Item, error) { return q.ShownHeld(tx, held) })
 }
 
-// WaitingHeads is waitingItems without what is in them.
+// WaitingHeads is WaitingItems without the content.
 func (q *Quarantine) WaitingHeads(tx *store.Tx) ([]Waits, error) {
 	waiting, err := tx.WaitingHeads()
 	if err != nil {
@@ -45,7 +45,7 @@ func (q *Quarantine) WaitingHeads(tx *store.Tx) ([]Waits, error) {
 	})
 }
 
-// withHeld puts the items of held responses among those that are stored, in the order in which a person reads them.
+// withHeld inserts the items of held responses among the stored ones, in reading order.
 func (q *Quarantine) withHeld(waiting []store.Item, item func(*HeldItem) (store.Item, error)) ([]Waits, error) {
 	all := make([]Waits, 0, len(waiting)+len(q.items))
 	for _, it := range waiting {
@@ -69,11 +69,11 @@ func orderWaiting(all []Waits) {
 	review.SortItems(all, func(w Waits) store.Item { return w.Item })
 }
 
-// ShownHeld is the item of held responses: its newest one, as grave as the gravest, asked for if any was.
+// ShownHeld is the item of held responses: the newest, with the severity of the most serious, marked as asked for if any was.
 func (q *Quarantine) ShownHeld(tx *store.Tx, held *HeldItem) (store.Item, error) {
 	newest := q.all[held.newest().code]
 	it, err := tx.Item(newest.Code)
-	if office.Absent(err) { // something else took it away: what is known of the response is enough to name it
+	if office.Absent(err) { // something else removed it: what we know is enough to name it
 		it, err = itemOfHeld(newest, heldDigest(newest), nil, newest.Stored), nil
 	}
 	for i := range it.Parts {
@@ -95,7 +95,7 @@ func (held *HeldItem) head(it store.Item) store.Item {
 	return it
 }
 
-// heldTitles is the title of an item of n responses, by that of the newest.
+// heldTitles turns the title of the newest into one for n responses.
 func heldTitles(title string, n int) string {
 	if n == 1 {
 		return title
@@ -103,7 +103,7 @@ func heldTitles(title string, n int) string {
 	return fmt.Sprintf("%s (%d responses)", title, n)
 }
 
-// TellHeld puts into an item on the wire what it says about the responses in it.
+// TellHeld fills in what an item on the wire says about its responses.
 func (q *Quarantine) TellHeld(tx *store.Tx, held *HeldItem, out *control.InboxItem) {
 	if held == nil {
 		return
@@ -114,7 +114,7 @@ func (q *Quarantine) TellHeld(tx *store.Tx, held *HeldItem, out *control.InboxIt
 		out.Rule = held.rule
 	}
 	out.First, out.Last = held.marks[0].time.UTC(), held.newest().time.UTC()
-	for _, m := range held.marks { // wrappers' clocks, not ours: what was written down while no hub ran comes late
+	for _, m := range held.marks { // by the wrappers' clocks: what was written without a hub comes late
 		if t := m.time.UTC(); t.Before(out.First) {
 			out.First = t
 		} else if t.After(out.Last) {
@@ -123,19 +123,19 @@ func (q *Quarantine) TellHeld(tx *store.Tx, held *HeldItem, out *control.InboxIt
 	}
 }
 
-// allowsHeld says whether the tool that these responses came from is allowed now: what can be blocked.
+// allowsHeld reports whether the tool of these responses is allowed now, so that it can be blocked.
 func (q *Quarantine) allowsHeld(tx *store.Tx, held *HeldItem) bool {
 	name, tool := strings.CutPrefix(held.what, string(pin.Tool)+":")
 	return tool && q.hub.Allows(tx, held.server, name)
 }
 
-// name is the same for the item as long as there is one of its server, tool and rule.
+// name is stable as long as there is an item for the server, tool and rule.
 func (key heldKey) name() string {
 	sum := sha256.Sum256([]byte(key.server + "\x00" + key.what + "\x00" + key.rule))
 	return hex.EncodeToString(sum[:8])
 }
 
-// beside puts into what is shown of one response its place in the item, and its neighbours.
+// beside adds a response's place in its item, and its neighbours.
 func (held *HeldItem) beside(one store.Held, out *control.HeldDetail) {
 	if held == nil {
 		return
@@ -153,7 +153,7 @@ func (held *HeldItem) beside(one store.Held, out *control.HeldDetail) {
 	}
 }
 
-// RaiseHeld puts the item of a held response on top of the inbox. It says whether the code is that of one.
+// RaiseHeld moves the item of a held response to the top of the inbox, and reports whether the code is one.
 func (q *Quarantine) RaiseHeld(code string) (held bool) {
 	one, held := q.all[strings.ToUpper(code)]
 	if !held || heldDecided(one) != "" {
@@ -169,15 +169,14 @@ func (q *Quarantine) RaiseHeld(code string) (held bool) {
 	return true
 }
 
-// AskedHeld is for a held response that a model asked for, inside UpdateHeld.
+// AskedHeld records that a model asked for a held response, inside UpdateHeld.
 func (q *Quarantine) AskedHeld(put Put, code string, at time.Time) error {
 	one := q.all[code]
 	one.Asked, one.AskedAt = true, at
 	return put(one)
 }
 
-// DecidedHeld is what became of held responses since then. What was discarded, or ran out, is one line for each item that it was in;
-// what was released is one each.
+// DecidedHeld lists decided responses since then. Discarded and expired ones are one line per item; released ones one each.
 func (q *Quarantine) DecidedHeld(tx *store.Tx, since time.Time) (out []office.DecidedItem, err error) {
 	type alike struct {
 		heldKey

@@ -1,14 +1,13 @@
-// Package quarantine keeps held responses until a person has decided on them or their time is over: stored with an inbox item and a record
-// in one transaction (Hold), shown together with those that are alike (WaitingItems), released once (Release) and delivered by the wrapper
-// that asks for them (Take), discarded, or forgotten when time or room runs out (Tend). It owns the exceptions as well: which rules let
-// the responses of one item of a server pass, and until when (Except).
+// Package quarantine keeps held responses until a person has decided on them or they expire: stored with an inbox item and a record in one
+// transaction (Hold), listed together with similar ones (WaitingItems), released once (Release) and delivered by the wrapper that asks for
+// them (Take), discarded, or forgotten when time or space runs out (Tend). It also owns the exceptions: which rules let the responses of
+// one item of a server pass, and until when (Except).
 //
-// A response is granted to one wrapper at a time. Where it may have arrived already, a person is told so before it is released again.
-// What was written is known here once it is on the disk, and not before (UpdateHeld). The text is the server's: it is stored as it came.
+// A response is granted to one wrapper at a time. If it may have been delivered already, a person is told so before it is released again.
+// The index changes only once a write is on disk (UpdateHeld). The text is the server's, stored as it came.
 //
-// The quarantine needs the office's lock held by whoever calls it, except for the calls of the protocol and of the window, KeepTending,
-// Tend and SettleClaims, which take it, and Prepare, which needs none. It knows no connection and pushes nothing: what it needs of the
-// hub are the functions of Hub.
+// Callers must hold the office's lock, except for the calls of the protocol and the window, KeepTending, Tend and SettleClaims, which take
+// it, and Prepare, which needs none. The quarantine knows no connection and pushes nothing: the functions of Hub do.
 package quarantine
 
 import (
@@ -33,44 +32,42 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Hub is what the quarantine needs of the hub. All of it is called with the lock held.
+// Hub is what the quarantine needs from the hub. All of it is called with the lock held.
 type Hub struct {
-	Wrapper     func(control.Wrapper) *office.Wrapper        // behind a connection, nil before it registered
-	AnyWrapper  func(is func(*office.Wrapper) bool) bool     // a live wrapper is so
-	NameOf      func(*office.Wrapper) string                 // what its records call its server
+	Wrapper     func(control.Wrapper) *office.Wrapper        // of a connection, nil before it registered
+	AnyWrapper  func(is func(*office.Wrapper) bool) bool     // whether a live wrapper matches
+	NameOf      func(*office.Wrapper) string                 // its server's name in its records
 	Settings    func(store.Server) policy.Values             // in force for a server
-	Retention   func() time.Duration                         // how long a held response waits at most
+	Retention   func() time.Duration                         // how long a held response is kept at most
 	Allows      func(tx *store.Tx, server, tool string) bool // a tool of a server is allowed now
-	Stale       func(server string)                          // its wrappers are told anew with the next PushChanged
-	PushChanged func()                                       // brings those wrappers up to date that something changed for
+	Stale       func(server string)                          // marks its wrappers to be updated by the next PushChanged
+	PushChanged func()                                       // updates the wrappers for which something changed
 	PushAll     func()                                       // brings every wrapper up to date
 	Rules       func() *inspect.RuleFile                     // a person's own, beside the catalogue
-	// Caused are those of a wrapper's records that a wrapper can have caused, under a server's name; it counts the others.
+	// Caused are those of a wrapper's records that it can have caused, under a server's name; it counts the others.
 	Caused func(of *office.Wrapper, server string, sent []control.Record) (records []store.Record, refused int)
 }
 
-// Quarantine is the department. Its fields are what is known of held responses and exceptions without asking the store; the office's lock
-// guards them.
+// Quarantine is the department. Its fields are the index of held responses and exceptions; the office's lock guards them.
 type Quarantine struct {
 	office *office.Office
 	hub    Hub
 
 	heldIndex
 	passes map[string]store.Exception // by id
-	away   map[string]time.Time       // by code: since when the wrapper that was granted it is not there
-	wake   chan struct{}              // something is due at another time than before
-	due    time.Time                  // when something is due next, as far as Tend knows
-	Most   Cap                        // what waits at most
+	away   map[string]time.Time       // by code: since when the wrapper it was granted to is gone
+	wake   chan struct{}              // the time of the next due action changed
+	due    time.Time                  // the next due time, as far as Tend knows
+	Most   Cap                        // the limits
 }
 
-// New is a department over an office that has no store yet.
 func New(o *office.Office, hub Hub) *Quarantine {
 	return &Quarantine{
 		office: o, hub: hub, heldIndex: newHeldIndex(), passes: map[string]store.Exception{}, away: map[string]time.Time{}, wake: make(chan struct{}, 1), Most: heldMost,
 	}
 }
 
-// ReadHeld reads what is held anew.
+// ReadHeld rebuilds the index.
 func (q *Quarantine) ReadHeld() error {
 	return q.office.Store.View(func(tx *store.Tx) error {
 		held, err := tx.AllHeld()
@@ -93,7 +90,7 @@ func (q *Quarantine) ReadHeld() error {
 	})
 }
 
-// OpenHeld knows what a hub before this one held.
+// OpenHeld loads what an earlier hub held.
 func (q *Quarantine) OpenHeld() error {
 	q.office.Lock()
 	defer q.office.Unlock()
@@ -116,8 +113,8 @@ func (q *Quarantine) OpenHeld() error {
 	return nil
 }
 
-// DistrustHeld is for a store in which older records were brought back: no exception of it holds, and what was released waits
-// for a person again.
+// DistrustHeld is for a store in which older records were restored: its exceptions are void, and released responses wait for a person
+// again.
 func (q *Quarantine) DistrustHeld(tx *store.Tx, now time.Time) error {
 	held, err := tx.AllHeld()
 	if err != nil {
@@ -151,7 +148,7 @@ func (q *Quarantine) DistrustHeld(tx *store.Tx, now time.Time) error {
 // Put writes a held response inside UpdateHeld.
 type Put func(store.Held) error
 
-// UpdateHeld is update for what is held: what was written is known once it is on the disk, and not before.
+// UpdateHeld is Update for held responses: the index changes once the write is on disk.
 func (q *Quarantine) UpdateHeld(f func(tx *store.Tx, put Put) (wrote bool, err error)) error {
 	var changed []store.Held
 	err := q.office.Update(func(tx *store.Tx) (bool, error) {
@@ -177,7 +174,7 @@ func (q *Quarantine) UpdateHeld(f func(tx *store.Tx, put Put) (wrote bool, err e
 	return nil
 }
 
-// Hold stores an answer that was held back, and answers once it is on the disk. One that comes twice is stored once.
+// Hold stores a held response, and returns once it is on disk. A repeated one is stored once.
 func (q *Quarantine) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
 	q.office.Lock()
 	s := q.hub.Wrapper(w)
@@ -185,7 +182,7 @@ func (q *Quarantine) Hold(w control.Wrapper, held control.Held) (control.Kept, e
 	if s == nil {
 		return control.Kept{}, office.Answer(control.CodeBadRequest, "hold before register")
 	}
-	ready, err := Prepare(held, s.Secrets) // outside the lock: it may take a while
+	ready, err := Prepare(held, s.Secrets) // without the lock: it may take a while
 	if err != nil {
 		return control.Kept{}, err
 	}
@@ -209,13 +206,13 @@ func (q *Quarantine) Hold(w control.Wrapper, held control.Held) (control.Kept, e
 	return control.Kept{Code: code}, nil
 }
 
-// readyHeld is a held answer as it will be stored.
+// readyHeld is a held response ready to be stored.
 type readyHeld struct {
 	store.Held
 	text     []byte
 	findings []inspect.Finding
-	same     string // of what was asked, as it was sent: it is kept under a key
-	cut      bool   // the answer was too large to be sent
+	same     string // digest of the request as sent; stored under a key
+	cut      bool   // the response was too large to be sent
 }
 
 const (
@@ -224,12 +221,12 @@ const (
 	MaxHeldItem     = 64 << 10
 	MaxHeldFindings = 20_000
 	maxHeldChecks   = 100
-	// maxShownFindings is how many findings stand in the inbox item, the gravest first. All of them are kept with the text.
+	// maxShownFindings is how many findings an inbox item shows, most serious first. All of them are stored with the text.
 	maxShownFindings = 200
 )
 
-// Prepare refuses what no wrapper of ours says. The answer inside is of a server: it is stored as it came, and is no more
-// than text to us. What was asked is stored with its secrets masked, and those of the server's own command, which are named.
+// Prepare refuses what no wrapper of ours would send. The response inside is the server's: it is stored as it came, and is only text to us.
+// The request is stored with its secrets masked, including those of the server's command, which are passed in.
 func Prepare(in control.Held, secrets []string) (readyHeld, error) {
 	bad := func(format string, args ...any) (readyHeld, error) {
 		return readyHeld{}, office.Answer(control.CodeBadRequest, "a held response that cannot be: "+format, args...)
@@ -270,7 +267,7 @@ func Prepare(in control.Held, secrets []string) (readyHeld, error) {
 	if err != nil {
 		return bad("its findings")
 	}
-	if in.Method != "tools/call" && in.Method != "prompts/get" { // a URI is an argument too, and can carry a password
+	if in.Method != "tools/call" && in.Method != "prompts/get" { // a URI is an argument too, and can contain a password
 		in.Item, in.Name = mask.Text(in.Item, secrets), mask.Text(in.Name, secrets)
 	}
 	out := readyHeld{findings: in.Findings, cut: len(in.Answer) == 0, same: string(in.Same), Held: store.Held{
@@ -283,13 +280,12 @@ func Prepare(in control.Held, secrets []string) (readyHeld, error) {
 	return out, nil
 }
 
-// HoldPrepared stores a held answer with its inbox item and its record, in one transaction. more is written with them. The caller
-// holds the lock.
+// HoldPrepared stores a held response with its inbox item and its record in one transaction, together with more. The caller holds the lock.
 func (q *Quarantine) HoldPrepared(s *office.Wrapper, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *review.Notice, err error) {
 	one := ready.Held
 	one.ServerID = s.Server
 	if s.Client != "" {
-		one.Client = s.Client // what it registered as, not what it says now
+		one.Client = s.Client // as registered, not as it says now
 	}
 	if code := q.ids[heldID(one.ServerID, one.ID)]; code != "" {
 		return code, nil, nil
@@ -360,7 +356,7 @@ func (q *Quarantine) HoldPrepared(s *office.Wrapper, server string, ready readyH
 	return one.Code, &n, nil
 }
 
-// heldDigest is over everything that a person is shown of a held answer and decides on. The text is in it by its sum.
+// heldDigest covers everything about a held response that a person sees and decides on, including the text by its checksum.
 func heldDigest(one store.Held) string {
 	raw, err := json.Marshal(struct {
 		V                                                                  int

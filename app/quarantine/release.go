@@ -14,7 +14,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Release is a decision over a held answer that came over the socket.
+// Release decides on a held response for a request over the socket.
 func (q *Quarantine) Release(peer control.Peer, r control.Release) (control.ReleaseAnswer, error) {
 	q.office.Lock()
 	defer q.office.Unlock()
@@ -24,7 +24,7 @@ func (q *Quarantine) Release(peer control.Peer, r control.Release) (control.Rele
 	return q.release(r)
 }
 
-// ReleaseHere is such a decision of the window, in this process.
+// ReleaseHere does the same for the window, in this process.
 func (q *Quarantine) ReleaseHere(r control.Release) (control.ReleaseAnswer, error) {
 	q.office.Lock()
 	defer q.office.Unlock()
@@ -34,8 +34,7 @@ func (q *Quarantine) ReleaseHere(r control.Release) (control.ReleaseAnswer, erro
 	return q.release(r)
 }
 
-// decidesHeld says whether a decision over a held answer may come from this peer; where it may not, the item goes on top of the
-// inbox for the person who may.
+// decidesHeld reports whether this peer may decide on a held response; if not, the item moves to the top of the inbox for a person who may.
 func (q *Quarantine) decidesHeld(peer control.Peer, code string) error {
 	if err := q.office.Usable(); err != nil {
 		return err
@@ -43,7 +42,7 @@ func (q *Quarantine) decidesHeld(peer control.Peer, code string) error {
 	return q.office.MayDecide(peer, code)
 }
 
-// heldItemOf finds what a decision is over, and refuses what is not exactly what the person saw.
+// heldItemOf finds the subject of a decision, and refuses anything but exactly what the person saw.
 func heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, error) {
 	it, err := tx.Item(code)
 	if office.Absent(err) {
@@ -102,7 +101,7 @@ func (q *Quarantine) release(r control.Release) (out control.ReleaseAnswer, err 
 	return out, nil
 }
 
-// releaseHeld lets a held answer be handed over, once, for a while.
+// releaseHeld allows one delivery of a held response, for a while.
 func (q *Quarantine) releaseHeld(tx *store.Tx, put Put, one *store.Held, r control.Release) (bool, error) {
 	now := q.office.Now()
 	switch {
@@ -137,7 +136,7 @@ func (q *Quarantine) releaseHeld(tx *store.Tx, put Put, one *store.Held, r contr
 	return true, err
 }
 
-// discardHeld takes the text of a held answer away for good.
+// discardHeld deletes the text of a held response for good.
 func (q *Quarantine) discardHeld(tx *store.Tx, put Put, one *store.Held, r control.Release) (bool, error) {
 	switch one.State {
 	case vocab.HeldDiscarded:
@@ -169,7 +168,7 @@ func (q *Quarantine) noteHeldDecision(tx *store.Tx, kind vocab.RecordKind, one s
 	return err
 }
 
-// levelsOf is the gravest level of each rule that matched in a held answer.
+// levelsOf is the most serious level of each rule that matched in a held response.
 func levelsOf(one store.Held) map[string]inspect.Level {
 	levels := map[string]inspect.Level{}
 	_ = json.Unmarshal(one.Levels, &levels)

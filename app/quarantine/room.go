@@ -7,7 +7,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Cap is what waits at most: a server that sends nothing but poison fills no disk, and pushes no other server's out.
+// Cap limits what is held, so that a server that sends only poison neither fills the disk nor pushes another server's responses out.
 type Cap struct {
 	Responses int
 	Bytes     int64 // of all texts
@@ -17,7 +17,7 @@ type Cap struct {
 // heldMost is more than a person reads, and less than fills a disk.
 var heldMost = Cap{Responses: 10_000, Bytes: 256 << 20, One: 64 << 20}
 
-// room is made for one more response: what there is, and what goes for it.
+// room makes space for one more response by dropping others.
 type room struct {
 	index     *heldIndex
 	responses int   // that wait
@@ -26,15 +26,15 @@ type room struct {
 	evicted   []store.Held
 }
 
-// leaving is an item while room is made: what it still has to give.
+// leaving is an item while space is made.
 type leaving struct {
 	*HeldItem
-	next int   // the oldest response that is not taken
-	size int64 // what is left, in responses or in bytes
+	next int   // the oldest response that is not dropped
+	size int64 // what is left, in responses or bytes
 }
 
-// makeRoom says which responses go for one of size bytes, and whether its text is kept then: the oldest of the largest item, of the
-// server that has the most. What a person has released stays. One whose text is not kept waits too, so it counts among the responses.
+// makeRoom returns the responses to drop for a new one of size bytes, and whether its text can be stored then: the oldest of the largest
+// item, of the server that has the most. Released responses stay. One without a stored text still counts.
 func (x *heldIndex) makeRoom(most Cap, size int64) (evicted []store.Held, fits bool) {
 	if r := x.room(); size <= most.One && r.make(func() bool { return r.kept+size > most.Bytes }, func(m heldMark) int64 { return m.kept }) {
 		r.makePlace(most)
@@ -43,7 +43,7 @@ func (x *heldIndex) makeRoom(most Cap, size int64) (evicted []store.Held, fits b
 	return x.makePlace(most), false
 }
 
-// makePlace says which responses go for one whose text is not kept.
+// makePlace returns the responses to drop for one without a stored text.
 func (x *heldIndex) makePlace(most Cap) []store.Held {
 	r := x.room()
 	r.makePlace(most)
@@ -58,7 +58,7 @@ func (r *room) makePlace(most Cap) {
 	r.make(func() bool { return r.responses+1 > most.Responses }, func(heldMark) int64 { return 1 })
 }
 
-// make takes responses away while it is over, as long as there are any with a size.
+// make drops responses while over the limit, as long as there are any with a size.
 func (r *room) make(over func() bool, sizeOf func(heldMark) int64) bool {
 	if !over() {
 		return true

@@ -14,7 +14,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// HeldItemDetail is the item of a held answer whole.
+// HeldItemDetail is the whole item of a held response.
 func (q *Quarantine) HeldItemDetail(tx *store.Tx, it store.Item) (control.ItemDetail, error) {
 	server, err := tx.Server(it.ServerID)
 	if err != nil && !office.Absent(err) {
@@ -43,7 +43,7 @@ func (q *Quarantine) HeldItemDetail(tx *store.Tx, it store.Item) (control.ItemDe
 	return out, nil
 }
 
-// heldDetail is a held answer as a person is shown it.
+// heldDetail is a held response for a person.
 func (q *Quarantine) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetail, []inspect.Finding, error) {
 	one, err := tx.Held(it.Code)
 	if office.Absent(err) {
@@ -74,7 +74,7 @@ func (q *Quarantine) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetai
 		for _, p := range it.Parts {
 			findings = append(findings, review.ReadFindings(p.Findings)...)
 		}
-		if one.Text != "" { // it is not what was kept: nothing of it is shown or handed over
+		if one.Text != "" { // it was changed in the store: show and deliver nothing of it
 			d.State, d.Expires = vocab.HeldGone, time.Time{}
 		}
 		return d, findings, nil

@@ -16,10 +16,10 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// maxTakers bounds who is remembered to have been granted one answer without saying that it arrived.
+// maxTakers limits the wrappers remembered per response that did not confirm its delivery.
 const maxTakers = 8
 
-// claimOf names a wrapper process in what it was granted: the same after a hub came back, and no other server's.
+// claimOf identifies a wrapper process for a grant: stable when a hub comes back, and different for every server.
 func claimOf(s *office.Wrapper) string {
 	if s.Session == "" {
 		return ""
@@ -27,7 +27,7 @@ func claimOf(s *office.Wrapper) string {
 	return s.Server[:min(len(s.Server), 16)] + " " + s.Session
 }
 
-// heldFor says whether an answer was held for this wrapper's client.
+// heldFor reports whether a response was held for this wrapper's client.
 func heldFor(s *office.Wrapper, one store.Held, said string) bool {
 	client := s.Client
 	if client == "" {
@@ -36,8 +36,8 @@ func heldFor(s *office.Wrapper, one store.Held, said string) bool {
 	return client == one.Client && (client != "" || one.ServerID == s.Server)
 }
 
-// Take grants a released answer to a wrapper, once, and answers when that is on the disk. The wrapper that has it may ask again:
-// then it has not handed it over.
+// Take grants a released response to a wrapper, once, and returns when that is on disk. The wrapper that has it may ask again: then it has
+// not delivered it.
 func (q *Quarantine) Take(w control.Wrapper, take control.Take) (out control.Taken, err error) {
 	q.office.Lock()
 	defer q.office.Unlock()
@@ -110,15 +110,15 @@ func (q *Quarantine) Take(w control.Wrapper, take control.Take) (out control.Tak
 	return out, nil
 }
 
-// confirmHeld takes a wrapper's word that a released answer arrived: of what it was granted itself, and of nothing else. taken says
-// that it was such a record. The caller holds the lock.
+// confirmHeld accepts a wrapper's confirmation for a response that was granted to it, and no other. taken means that it was such a record.
+// The caller holds the lock.
 func (q *Quarantine) confirmHeld(s *office.Wrapper, server string, in control.Record) (taken bool, err error) {
 	one, known := q.all[in.Code]
 	if in.Status != vocab.StatusOK || !known || claimOf(s) == "" || !slices.Contains(one.Takers, claimOf(s)) {
 		return false, nil
 	}
 	if one.State == vocab.HeldDelivered {
-		return true, nil // said before
+		return true, nil // confirmed before
 	}
 	last := one.Takers[len(one.Takers)-1] == claimOf(s)
 	err = q.UpdateHeld(func(tx *store.Tx, put Put) (bool, error) {
@@ -130,7 +130,7 @@ func (q *Quarantine) confirmHeld(s *office.Wrapper, server string, in control.Re
 		record.Tool, record.Summary = heldTool(one), "a released response was delivered"
 		record.Detail = office.Detail(map[string]any{"check": "quarantine", "without_marked": one.Without, "held_for": one.Client})
 		if one.State == vocab.HeldTaken && !last {
-			// Two wrappers have it by now: a person was told that it may have arrived when it was released again.
+			// Two wrappers have it by now: when it was released again, a person was told that it may have been delivered.
 			record.Status, record.Summary = vocab.StatusWarned, "a released response had already been delivered before it was released again"
 			stored, err := tx.Append(record)
 			return len(stored) > 0, err
@@ -149,8 +149,8 @@ func (q *Quarantine) confirmHeld(s *office.Wrapper, server string, in control.Re
 	return true, err
 }
 
-// ConfirmAll sorts the records out that say of released answers that they arrived. A wrapper's records decide nothing else about
-// what is held: refused counts the others of that kind. The caller holds the lock.
+// ConfirmAll handles the records that confirm deliveries, the only thing a wrapper's records can change about held responses: refused
+// counts others of that kind. The caller holds the lock.
 func (q *Quarantine) ConfirmAll(s *office.Wrapper, server string, sent []control.Record) (rest []control.Record, refused int, err error) {
 	if !slices.ContainsFunc(sent, func(r control.Record) bool { return r.Kind == vocab.RecordQuarantine }) {
 		return sent, 0, nil
@@ -175,7 +175,7 @@ func (q *Quarantine) ConfirmAll(s *office.Wrapper, server string, sent []control
 	return rest, refused, nil
 }
 
-// ReleasedFor are the answers that the same request of a wrapper gets instead of being run again.
+// ReleasedFor are the responses that the same request of a wrapper gets instead of running again.
 func (q *Quarantine) ReleasedFor(s *office.Wrapper) []control.Released {
 	var out []control.Released
 	now := q.office.Now()

@@ -13,11 +13,11 @@ import (
 
 const (
 	ReleaseFor  = 15 * time.Minute
-	ClaimGrace  = 10 * time.Second // for a wrapper to come back, and for what it wrote down to be read
+	ClaimGrace  = 10 * time.Second // for a wrapper to come back, and its spool to be read
 	tendAtLeast = time.Minute      // clocks are set, and machines sleep
 )
 
-// forgetText takes the text of a held answer away, inside UpdateHeld. Its record stays.
+// forgetText deletes the text of a held response, inside UpdateHeld. Its record stays.
 func (q *Quarantine) forgetText(tx *store.Tx, put Put, one store.Held, why string) error {
 	one.Text, one.Kept, one.State = "", 0, vocab.HeldGone
 	if err := put(one); err != nil {
@@ -39,7 +39,7 @@ func (q *Quarantine) heldRecord(tx *store.Tx, kind vocab.RecordKind, status voca
 	})
 }
 
-// tendSoon has the times looked at anew. It never waits.
+// tendSoon requests a new look at the times. It never blocks.
 func (q *Quarantine) tendSoon() {
 	select {
 	case q.wake <- struct{}{}:
@@ -47,8 +47,8 @@ func (q *Quarantine) tendSoon() {
 	}
 }
 
-// KeepTending does what time does to held answers and exceptions, until closing is closed. What is due when the hub starts was due
-// while none ran.
+// KeepTending handles everything about held responses and exceptions that depends on time, until closing is closed, starting with what
+// became due while no hub ran.
 func (q *Quarantine) KeepTending(closing <-chan struct{}) {
 	for {
 		timer := time.NewTimer(q.Tend())
@@ -63,7 +63,7 @@ func (q *Quarantine) KeepTending(closing <-chan struct{}) {
 	}
 }
 
-// Tend does what is due and says when the next thing is.
+// Tend does what is due and returns when to call it next.
 func (q *Quarantine) Tend() time.Duration {
 	q.office.Lock()
 	defer q.office.Unlock()
@@ -120,7 +120,7 @@ func (q *Quarantine) Tend() time.Duration {
 				}
 			}
 			for _, one := range stale {
-				one.Decided = now // nobody did; it waits no more
+				one.Decided = now // nobody decided in time
 				if err := q.forgetText(tx, put, one, "no decision in time"); err != nil {
 					return false, err
 				}
@@ -140,7 +140,7 @@ func (q *Quarantine) Tend() time.Duration {
 	return max(next.Sub(now), time.Millisecond)
 }
 
-// dueHeld is when time does something to a held response next, zero where it does nothing more.
+// dueHeld is when a held response next changes by itself, zero for never.
 func (q *Quarantine) dueHeld(one store.Held) time.Time {
 	switch {
 	case one.State == vocab.HeldReleased:
@@ -153,7 +153,7 @@ func (q *Quarantine) dueHeld(one store.Held) time.Time {
 	return time.Time{}
 }
 
-// expire ends a release that nobody asked for in time: the answer waits again.
+// expire ends a release that nobody collected in time: the response is held again.
 func (q *Quarantine) expire(tx *store.Tx, put Put, one store.Held) error {
 	one.State = vocab.HeldExpired
 	if err := put(one); err != nil {
@@ -163,7 +163,7 @@ func (q *Quarantine) expire(tx *store.Tx, put Put, one store.Held) error {
 	return err
 }
 
-// waitsAgain is for an answer that was granted to a wrapper which never said that it arrived.
+// waitsAgain holds a response again whose wrapper never confirmed the delivery.
 func (q *Quarantine) waitsAgain(tx *store.Tx, put Put, one store.Held) error {
 	one.State, one.Unsure = vocab.HeldWaiting, true
 	if err := put(one); err != nil {
@@ -173,8 +173,8 @@ func (q *Quarantine) waitsAgain(tx *store.Tx, put Put, one store.Held) error {
 	return err
 }
 
-// SettleClaims ends the claims of wrappers that have gone without a word. asOf is from before the spool was read: what such a
-// wrapper wrote down has been taken. It says how long the next claim has.
+// SettleClaims ends the claims of wrappers that disappeared without a confirmation. asOf is from before the spool was read, so
+// confirmations in it have been taken. It returns the time left for the next claim.
 func (q *Quarantine) SettleClaims(asOf time.Time) (next time.Duration, waits bool) {
 	q.office.Lock()
 	defer q.office.Unlock()
@@ -189,7 +189,7 @@ func (q *Quarantine) SettleClaims(asOf time.Time) (next time.Duration, waits boo
 			continue
 		}
 		since, known := q.AwaySince(code)
-		if !known { // it was granted by a hub before this one
+		if !known { // an earlier hub granted it
 			since = asOf
 			q.away[code] = since
 		}
@@ -221,13 +221,13 @@ func (q *Quarantine) SettleClaims(asOf time.Time) (next time.Duration, waits boo
 	return next, waits
 }
 
-// AwaySince is when the hub first saw that the wrapper which was granted a response is not there.
+// AwaySince is when the hub first noticed that the wrapper with the response is gone.
 func (q *Quarantine) AwaySince(code string) (since time.Time, known bool) {
 	since, known = q.away[code]
 	return since, known
 }
 
-// AwayHeld starts the clock of what a wrapper that has gone was granted.
+// AwayHeld starts that clock for grants of a wrapper that is gone.
 func (q *Quarantine) AwayHeld() {
 	for code := range q.granted {
 		one := q.all[code]
@@ -237,16 +237,16 @@ func (q *Quarantine) AwayHeld() {
 	}
 }
 
-// claimed says whether the wrapper that was granted an answer is there.
+// claimed reports whether the wrapper with the response is connected.
 func (q *Quarantine) claimed(one store.Held) bool {
 	return len(one.Takers) > 0 && q.hub.AnyWrapper(func(s *office.Wrapper) bool { return claimOf(s) == one.Takers[len(one.Takers)-1] })
 }
 
-// maxHeldKnown is how many held responses that wait no more can be looked up, and a tenth more before the oldest are forgotten: each
-// write seals the list of all of them anew. The timeline has every one.
+// maxHeldKnown is how many decided responses can be looked up; a tenth more before the oldest are forgotten, because each write seals the
+// whole list again. The timeline has all of them.
 const maxHeldKnown = 10_000
 
-// forgottenHeld are those of which nothing need be known any more: decided before t, or more than can be looked up, the oldest of them.
+// forgottenHeld are the responses to forget: decided before t, or the oldest beyond the limit.
 func forgottenHeld(held []store.Held, t time.Time) []store.Held {
 	over := slices.DeleteFunc(slices.Clone(held), func(one store.Held) bool {
 		return heldDecided(one) == "" || one.State == vocab.HeldReleased || one.State == vocab.HeldTaken
@@ -259,8 +259,8 @@ func forgottenHeld(held []store.Held, t time.Time) []store.Held {
 	return over[:n]
 }
 
-// forgetMany forgets the oldest of what waits no more, where there is too much of it: a server that sends nothing but poison has
-// thousands discarded in an hour.
+// forgetMany forgets the oldest decided ones if there are too many: a server that sends only poison may have thousands discarded in an
+// hour.
 func (q *Quarantine) forgetMany() error {
 	if len(q.all)-q.waiting-len(q.granted) <= maxHeldKnown+maxHeldKnown/10 {
 		return nil
@@ -283,7 +283,7 @@ func (q *Quarantine) forgetMany() error {
 	return nil
 }
 
-// ForgetHeldBefore forgets what was held and decided before t, and exceptions that ended before it. The caller reads what is held anew.
+// ForgetHeldBefore forgets responses decided before t, and exceptions that ended before it. The caller then rebuilds the index.
 func (q *Quarantine) ForgetHeldBefore(tx *store.Tx, t time.Time) (n int, err error) {
 	held, err := tx.AllHeld()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// itemOfHeld is the item of a held answer as it is stored: what became of it since stands in store.Held.
+// itemOfHeld is the stored item of a held response; store.Held has what happened since.
 func itemOfHeld(one store.Held, digest string, findings []inspect.Finding, now time.Time) store.Item {
 	shown := slices.Clone(findings)
 	slices.SortStableFunc(shown, func(a, b inspect.Finding) int { return b.Level.Rank() - a.Level.Rank() })
@@ -37,7 +37,7 @@ func heldPart(one store.Held) string {
 	return one.Method
 }
 
-// heldTool is the tool's name where it may stand in a sentence of ours.
+// heldTool is the tool's name if it is harmless in a sentence of ours.
 func heldTool(one store.Held) string {
 	if one.Method != "tools/call" {
 		return ""
@@ -45,7 +45,7 @@ func heldTool(one store.Held) string {
 	return legible.Name(one.Name, "")
 }
 
-// heldTitle is ours: it names a tool only where the name carries no sentence.
+// heldTitle names a tool only if the name is harmless.
 func heldTitle(one store.Held) string {
 	what := "Response"
 	if one.Error {

@@ -15,13 +15,13 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// MaxAlike is how many different requests of one kind wait at once, with no more bytes than one of them may have: more is read
-// by nobody.
+// MaxAlike is how many different requests of one kind are pending at once, with no more bytes together than one may have: nobody reads
+// more.
 const MaxAlike = 10
 
-// WithPart adds a request to what waits. The same one made again stands there once, with what is found in the graver of the two: what a digest
-// leaves out may differ (_meta). gone is how many of its kind are not among the parts for want of room: the least grave, of those the
-// oldest, so that harmless ones push no grave one aside.
+// WithPart adds a request to the pending ones. A repeated one appears once, with the more serious findings of the two: parts outside the
+// digest may differ (_meta). gone is how many of its kind were dropped for lack of space: the least serious, and the oldest of those, so
+// that harmless ones never displace serious ones.
 func WithPart(have []store.Part, part store.Part) (parts []store.Part, gone int) {
 	parts = slices.Clone(have)
 	for i, p := range parts {
@@ -53,12 +53,12 @@ func WithPart(have []store.Part, part store.Part) (parts []store.Part, gone int)
 
 func gravity(p store.Part) int { return inspect.Worst(ReadFindings(p.Findings)).Rank() }
 
-// askedDetail is what an item of requests keeps beside its parts: how many of each it is about that are not among them.
+// askedDetail is what an item of requests stores besides its parts: how many of each were dropped.
 type askedDetail struct {
 	Before map[string]int `json:"before"`
 }
 
-// AskedBefore is how many requests of each part an item was about that do not stand in it any more.
+// AskedBefore is how many requests of each part are no longer in an item.
 func AskedBefore(it store.Item) map[string]int {
 	var d askedDetail
 	if len(it.Detail) == 0 || json.Unmarshal(it.Detail, &d) != nil || d.Before == nil {
@@ -67,7 +67,7 @@ func AskedBefore(it store.Item) map[string]int {
 	return d.Before
 }
 
-// alike are the requests of an item by their kinds, in the order in which they came.
+// alike groups the requests of an item by kind, in order of arrival.
 func alike(parts []store.Part) (kinds [][]store.Part) {
 	for _, p := range parts {
 		i := slices.IndexFunc(kinds, func(of []store.Part) bool { return of[0].Item == p.Item })
@@ -80,7 +80,7 @@ func alike(parts []store.Part) (kinds [][]store.Part) {
 	return kinds
 }
 
-// asOne are the requests of one kind as the one part that is shown and decided on.
+// asOne merges the requests of one kind into the part that is shown and decided on.
 func asOne(requests []store.Part) store.Part {
 	if len(requests) == 1 {
 		return requests[0]
@@ -105,7 +105,7 @@ func asOne(requests []store.Part) store.Part {
 	return one
 }
 
-// ShownParts are the parts of an item as they are listed and chosen from.
+// ShownParts are the parts of an item as listed for selection.
 func ShownParts(it store.Item) []store.Part {
 	if it.Kind != vocab.ItemInteraction {
 		return it.Parts
@@ -117,7 +117,7 @@ func ShownParts(it store.Item) []store.Part {
 	return parts
 }
 
-// InteractionDetails are the requests of an item as a person is shown them: their parameters as the server wrote them.
+// InteractionDetails are the requests of an item for a person: their parameters as the server wrote them.
 func InteractionDetails(it store.Item) (details []control.PartDetail) {
 	before := AskedBefore(it)
 	for _, of := range alike(it.Parts) {

@@ -12,10 +12,10 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// maxAsked bounds what is remembered of one server's requests; past it the oldest is asked about again.
+// maxAsked limits the decisions remembered about one server's requests; beyond it the oldest is asked about again.
 const maxAsked = 64
 
-// DecidedOn is a decision that was made over this request, or over its kind where the first of each kind is asked about.
+// DecidedOn is the decision about this request, or about its kind if the policy asks about the first of each kind.
 func DecidedOn(server store.Server, part store.Part, policy string) (store.Asked, bool) {
 	for _, asked := range slices.Backward(server.Asks) {
 		if asked.Part == part.Item && (asked.Digest == part.Digest || asked.Digest == "" && policy == "ask" && !asked.Allowed) {
@@ -25,7 +25,7 @@ func DecidedOn(server store.Server, part store.Part, policy string) (store.Asked
 	return store.Asked{}, false
 }
 
-// InteractionContent is what waits of a server's requests. before counts those of each part that stand in it no more.
+// InteractionContent is the inbox content of a server's requests. before counts those of each part that were dropped.
 func InteractionContent(server store.Server, parts []store.Part, before map[string]int) *Content {
 	c := &Content{Kind: vocab.ItemInteraction, ServerID: server.ID, Era: server.Era, Severity: vocab.SeverityReview, Clients: server.Clients, Parts: parts}
 	if len(before) > 0 {
@@ -49,7 +49,7 @@ func InteractionContent(server store.Server, parts []store.Part, before map[stri
 	return c
 }
 
-// interactionTitles are ours: nothing of what was asked stands in a title.
+// interactionTitles are ours: no title quotes a request.
 var interactionTitles = map[string]string{
 	control.PartInteraction + inspect.AskSampling:    "asked Claude to write something; Sallyport blocked it",
 	control.PartInteraction + inspect.AskElicitation: "asked you a question; Sallyport blocked it",
@@ -57,7 +57,7 @@ var interactionTitles = map[string]string{
 	control.PartInteraction + inspect.AskOther:       "asked Claude for something; Sallyport blocked it",
 }
 
-// severalTitles are those of several requests of one kind.
+// severalTitles are for several requests of one kind.
 var severalTitles = map[string]string{
 	control.PartInteraction + inspect.AskSampling:    "asked Claude to write several things; Sallyport blocked them",
 	control.PartInteraction + inspect.AskElicitation: "asked you several questions; Sallyport blocked them",
@@ -72,7 +72,7 @@ var interactionWords = map[string]string{
 	control.PartInteraction + inspect.AskOther:       "asks Claude for something",
 }
 
-// WithKind adds a kind of which several requests are decided on at once.
+// WithKind adds a kind for which several requests are decided on at once.
 func WithKind(kinds []string, kind string) []string {
 	if slices.Contains(kinds, kind) {
 		return kinds
@@ -83,18 +83,18 @@ func WithKind(kinds []string, kind string) []string {
 func Remember(server *store.Server, asked store.Asked) {
 	server.Asks = slices.DeleteFunc(slices.Clone(server.Asks), func(a store.Asked) bool { return a.Part == asked.Part && a.Digest == asked.Digest })
 	server.Asks = append(server.Asks, asked)
-	for len(server.Asks) > maxAsked { // what was refused is asked about again sooner than what was allowed
+	for len(server.Asks) > maxAsked { // drop rejections before approvals
 		oldest := max(0, slices.IndexFunc(server.Asks, func(a store.Asked) bool { return !a.Allowed }))
 		server.Asks = slices.Delete(server.Asks, oldest, oldest+1)
 	}
 }
 
-// ForgetAsked takes back what a server may ask: whoever blocks it whole allows it nothing.
+// ForgetAsked takes back what a server may ask, when the server is blocked as a whole.
 func ForgetAsked(server *store.Server) {
 	server.Asks = slices.DeleteFunc(slices.Clone(server.Asks), func(a store.Asked) bool { return a.Allowed })
 }
 
-// AsksOf is what the wrappers of a server are told that it may ask.
+// AsksOf are the allowed requests, for the server's wrappers.
 func AsksOf(server store.Server) []control.Allowed {
 	var all []control.Allowed
 	for _, kind := range []string{inspect.AskSampling, inspect.AskElicitation, inspect.AskRoots, inspect.AskOther} {

@@ -13,7 +13,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Content is what one inbox item is about. Two contents with one digest are the same to a person.
+// Content is the content of one inbox item. Equal digests mean equal content for a person.
 type Content struct {
 	Kind     string
 	ServerID string
@@ -23,10 +23,10 @@ type Content struct {
 	Parts    []store.Part
 	Findings json.RawMessage
 	Clients  []string
-	Detail   json.RawMessage // shown with it, and no part of its digest
+	Detail   json.RawMessage // shown too, but not part of the digest
 }
 
-// Digest is what a decision binds to. Every part's state and definition count, and every finding that was shown.
+// Digest is what a decision is bound to. It covers every part's state and definition, and every finding shown.
 func (c *Content) Digest() string {
 	type part struct {
 		Item, State, Digest string
@@ -49,8 +49,8 @@ func (c *Content) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ContentOf is what waits of one kind for a server, nil if nothing does. Items that are gone stand in it beside what
-// waits, so that a rename can be seen as one; alone they wait for nobody.
+// ContentOf is the pending content of one kind for a server, nil if there is none. Removed items are listed next to pending ones, so that a
+// rename is visible; alone they need no decision.
 func ContentOf(server store.Server, r Standing, kind string, drift func() pin.LaunchDrift) *Content {
 	var waits []Judged
 	var listed []Judged
@@ -84,7 +84,7 @@ func ContentWith(server store.Server, kind string, listed []Judged) *Content {
 	return c
 }
 
-// TitleOf is ours: counts and kinds, and a name only where it is harmless.
+// TitleOf is ours: counts and kinds, and a name only if it is harmless.
 func TitleOf(server, kind string, parts []Judged, blocked bool) string {
 	if kind == vocab.ItemNewServer {
 		counts := map[pin.Kind]int{}

@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// KeepsAcross adds what was found before in the same definition beside servers that may be gone since.
+// KeepsAcross keeps findings about the same definition that came from servers which may be gone since.
 func KeepsAcross(d *Declaration, have store.Seen) *Declaration {
 	if string(d.Digest) != have.Digest || have.Digest == "" {
 		return d
@@ -30,10 +30,10 @@ func KeepsAcross(d *Declaration, have store.Seen) *Declaration {
 	return &with
 }
 
-// ownTools are the names of the wrapper's two tools: a server may not take them.
+// ownTools are the names of the wrapper's two tools, which no server may use.
 var ownTools = []string{"approve_server_config", "quarantine_release"}
 
-// Declaration is one item as a process declares it. It is never changed after it was made.
+// Declaration is one item as a process declares it. It is never modified.
 type Declaration struct {
 	Key      string
 	Era      string
@@ -42,9 +42,9 @@ type Declaration struct {
 	Findings []inspect.Finding
 }
 
-// Declarations reads a report. What a wrapper says about an item is not believed: name, digest and findings are computed
-// here from the bytes the server declared. An item without one reading has no text here and can never be approved. Of two
-// items with one key the first stands for both, because neither can be approved. own are the rules beside the catalogue.
+// Declarations reads a report without believing it: name, digest and findings are computed here from the bytes the server declared. An
+// ambiguous item has no text here and can never be approved. If two items have one key the first stands for both, because neither can be
+// approved. own are the rules in addition to the catalogue.
 func Declarations(report control.Report, own *inspect.RuleFile) (items map[string]*Declaration, order []string, whole []inspect.Finding) {
 	items = map[string]*Declaration{}
 	for _, f := range report.Findings {
@@ -55,7 +55,7 @@ func Declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 	whole = Together(serverWords(report.ServerInfo, own), whole)
 	var read []pin.Item
 	for i, reported := range report.Items {
-		if i == 6*pin.MaxItems { // five listings and room: a wrapper never sends more
+		if i == 6*pin.MaxItems { // five listings and some room: a wrapper never sends more
 			whole = append(whole, inspect.Finding{
 				Rule: inspect.BeyondBounds, Level: inspect.Medium, Category: "threat",
 				Title: "The server declares more than Sallyport checks; the rest stays blocked",
@@ -107,7 +107,7 @@ func Declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 	return items, order, whole
 }
 
-// serverWords is what is found in the name and the other texts that a server gives itself.
+// serverWords are the findings in a server's own name and texts.
 func serverWords(info json.RawMessage, own *inspect.RuleFile) []inspect.Finding {
 	if len(info) == 0 {
 		return nil
@@ -115,9 +115,8 @@ func serverWords(info json.RawMessage, own *inspect.RuleFile) []inspect.Finding 
 	return own.JudgeInitialize("serverInfo", info).Findings
 }
 
-// Merge says what a server declares now, by all its processes: sessions holds what each live wrapper declared last, the
-// newest report first. Where two processes differ, what is not approved stands, so that what one of them waits for stays
-// in the inbox until none declares it.
+// Merge combines what the live wrappers of a server declare, newest report first. If two differ, the unapproved version wins, so that it
+// stays in the inbox until none declares it.
 func Merge(sessions []map[string]*Declaration, approved func(key string, digest pin.Digest) bool) map[string]*Declaration {
 	now := map[string]*Declaration{}
 	for _, declared := range sessions {

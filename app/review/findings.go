@@ -6,7 +6,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// Together adds the findings of b that a does not have: what only the wrapper can know (two faces within a minute).
+// Together adds the findings of b that a lacks: those only the wrapper can know (two definitions within a minute).
 func Together(a, b []inspect.Finding) []inspect.Finding {
 	type place struct {
 		rule, where string
@@ -29,7 +29,7 @@ func Together(a, b []inspect.Finding) []inspect.Finding {
 func ReadFindings(raw json.RawMessage) []inspect.Finding {
 	var findings []inspect.Finding
 	if len(raw) > 0 && json.Unmarshal(raw, &findings) != nil {
-		// What cannot be read must not look like nothing found.
+		// Unreadable findings must not look like none.
 		return []inspect.Finding{{Rule: "unreadable_findings", Level: inspect.High, Category: "threat", Title: "This warning can no longer be read"}}
 	}
 	return findings
@@ -46,7 +46,7 @@ func WriteFindings(findings []inspect.Finding) json.RawMessage {
 	return raw
 }
 
-// Listed is a list that goes out as [] where it is empty.
+// Listed makes an empty list encode as [].
 func Listed(findings []inspect.Finding) []inspect.Finding {
 	if findings == nil {
 		return []inspect.Finding{}

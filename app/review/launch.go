@@ -8,12 +8,12 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Launched is what one wrapper reported of its server's launch.
+// Launched is one wrapper's report about its server's launch.
 type Launched struct {
 	Form  pin.LaunchForm
 	Final bool
-	// declared is the form as it is pinned or waits, nil while there is nothing to decide on: before the server runs, only
-	// a launch that is held is declared.
+	// declared is the form that is pinned or pending, nil while there is nothing to decide: before the server runs, only a held launch is
+	// declared.
 	Declared *Declaration
 }
 
@@ -25,8 +25,8 @@ func DeclarationOf(form pin.LaunchForm) (*Declaration, error) {
 	return &Declaration{Key: KeyLaunch, Era: LaunchEra(digest), Digest: digest, Raw: raw}, nil
 }
 
-// AskedOf is a launch as it waits. Its digest is over what a person decides on: circumstances differ from start to start
-// without being other content, and a rejection holds in all of them.
+// AskedOf is a launch as it is pending. Its digest covers only what a person decides on: circumstances differ between starts, and a
+// rejection applies to all of them.
 func AskedOf(form pin.LaunchForm, allowed []pin.LaunchForm) (*Declaration, error) {
 	raw, _, err := form.Definition()
 	if err != nil {
@@ -39,7 +39,7 @@ func AskedOf(form pin.LaunchForm, allowed []pin.LaunchForm) (*Declaration, error
 	return &Declaration{Key: KeyLaunch, Era: LaunchEra(digest), Digest: digest, Raw: raw}, nil
 }
 
-// LaunchEra keeps each allowed form in a pin of its own: one server has several, one a client at least.
+// LaunchEra gives each allowed form a pin of its own: a server has several, at least one per client.
 func LaunchEra(d pin.Digest) string { return KeyLaunch + "-" + string(d[:min(len(d), 16)]) }
 
 // AllowedLaunch is one allowed form and the pin that holds it.
@@ -60,8 +60,8 @@ func FormsOf(all []AllowedLaunch) []pin.LaunchForm {
 	return forms
 }
 
-// CountsAs is the allowed form that a launch counts as: the same code for the same client, in the same folder unless the
-// folder says nothing of this client's servers. more says that the launch has variables which that form has not.
+// CountsAs is the allowed form that matches a launch: the same code for the same client, in the same folder unless the client's folders
+// mean nothing. more means that the launch has additional variables.
 func CountsAs(form pin.LaunchForm, allowed []AllowedLaunch) (as AllowedLaunch, found, more bool) {
 	for _, a := range slices.Backward(allowed) {
 		if a.Client != form.Client || !form.SameCode(a.LaunchForm) || a.Dir != form.Dir && !pin.StartsInProject(form.Client) {
@@ -75,20 +75,19 @@ func CountsAs(form pin.LaunchForm, allowed []AllowedLaunch) (as AllowedLaunch, f
 	return as, found, more
 }
 
-// without are the names that are not among others.
 func without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
-// LaunchStanding is what a verdict over a launch rests on.
+// LaunchStanding is the input of a verdict on a launch.
 type LaunchStanding struct {
 	Mode    string
-	Known   bool // a launch of this server was allowed once
+	Known   bool // a launch of this server has been allowed
 	Allowed []pin.LaunchForm
 	Pins    []AllowedLaunch // those forms with their pins
 	Refused map[pin.Digest]bool
 	Seen    pin.Digest      // what is declared now
-	Waits   *pin.LaunchForm // that, where it waits for a decision and is another program
+	Waits   *pin.LaunchForm // the same, if it is pending and a different program
 	Files   []pin.FileStamp
 	Key     []byte
 	Code    string
@@ -102,7 +101,7 @@ func (l LaunchStanding) Verdict(s *Launched) control.LaunchVerdict {
 	case s == nil:
 		return ""
 	case !l.Known:
-		return control.LaunchGo // part of the first review, which lets nothing through
+		return control.LaunchGo // part of the first review, which allows nothing yet
 	case len(l.Allowed) == 0:
 		return control.LaunchHold // every approval was taken back
 	case s.Declared != nil && l.Refused[s.Declared.Digest]:
@@ -115,14 +114,14 @@ func (l LaunchStanding) Verdict(s *Launched) control.LaunchVerdict {
 	case s.Final || l.Mode != "block" || s.Form.Known():
 		return control.LaunchGo
 	case l.Waits != nil && s.Form.Assume(*l.Waits).SameProgram(*l.Waits):
-		// The same start ended up with something that waits for a decision: it is not made again before that.
+		// The same start led to a pending launch: don't repeat it before a decision.
 		return control.LaunchHold
 	default:
 		return control.LaunchWait
 	}
 }
 
-// State is the launch part of the State of one wrapper, which starts the server for a client.
+// State is the launch part of a wrapper's State, for a client.
 func (l LaunchStanding) State(s *Launched, client string) *control.LaunchState {
 	out := &control.LaunchState{Key: l.Key, Files: l.Files, First: !l.Known, Verdict: l.Verdict(s), Code: l.Code, Client: client}
 	if s == nil && l.Mode == "notify" && l.Known {
@@ -131,7 +130,7 @@ func (l LaunchStanding) State(s *Launched, client string) *control.LaunchState {
 	return out
 }
 
-// Settled says that a report changes nothing, and counts it: what runs is allowed as it is, or will be said in a moment.
+// Settled reports whether a launch report changes nothing: the launch is allowed as it is, or will be reported in a moment.
 func (l LaunchStanding) Settled(s *Launched) bool {
 	switch {
 	case l.Mode == "off":

@@ -10,12 +10,12 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// launchDetail is what an item keeps of its launch beside the parts.
+// launchDetail is what a launch item stores besides its parts.
 type launchDetail struct {
 	About pin.LaunchAbout `json:"about"`
 }
 
-// launchAbout is what a launch item is about: the one thing to say first, in its title, its headline and a notification.
+// launchAbout is the headline of a launch item, for its title and a notification.
 func launchAbout(it store.Item) pin.LaunchAbout {
 	var d launchDetail
 	if it.Kind != vocab.ItemLaunch || json.Unmarshal(it.Detail, &d) != nil {
@@ -24,7 +24,7 @@ func launchAbout(it store.Item) pin.LaunchAbout {
 	return d.About
 }
 
-// aboutLaunch gives a launch item its title, its severity and what it is about. No word of it is anybody else's.
+// aboutLaunch gives a launch item its title, severity and headline, all in our words.
 func aboutLaunch(c *Content, server string, d pin.LaunchDrift) {
 	about := d.About()
 	c.Findings = nil

@@ -9,18 +9,18 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Notice is an inbox item as a notification may show it.
+// Notice is an inbox item for a notification.
 type Notice struct {
 	Code, Kind, Server, Severity, Title string
-	Group                               string          // of a held response: the item that it is in
-	ServerID, Shown                     string          // Shown is how Server is shown to people
+	Group                               string          // the item of a held response
+	ServerID, Shown                     string          // Shown is the server's name for people
 	Asked                               bool            // a model asked for it
-	Entry                               string          // of a client's file, where it is about one alone
-	Tools                               int             // that are new or changed; 0 where something else is too
+	Entry                               string          // of a client's file, if it is about one entry
+	Tools                               int             // new or changed tools; 0 if there is something else too
 	Hidden                              bool            // a finding says that text is hidden from the reader
-	Blocked                             bool            // of what a server runs: it is not started before a decision
-	Launch                              pin.LaunchAbout // of what a server runs: which change it is
-	Client, Next                        string          // of an approval that a client has not seen: which, and what helps
+	Blocked                             bool            // a launch that is not started before a decision
+	Launch                              pin.LaunchAbout // kind of a changed launch
+	Client, Next                        string          // a client that has not seen an approval: which, and what helps
 }
 
 func NoticeOf(it store.Item, server string) Notice {
@@ -48,7 +48,7 @@ func NoticeOf(it store.Item, server string) Notice {
 	return n
 }
 
-// hides says whether a finding is of a text that a person who reads the definition does not see.
+// hides reports whether a finding is about text that a reader does not see.
 func hides(f inspect.Finding) bool {
 	return f.Decoded != "" || strings.HasPrefix(f.Rule, "invisible") || strings.HasPrefix(f.Rule, "hidden")
 }

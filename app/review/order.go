@@ -15,7 +15,7 @@ func OrderItems(items []store.Item) {
 	SortItems(items, func(it store.Item) store.Item { return it })
 }
 
-// SortItems sorts what waits as a person reads it: what was asked for last on top, then by severity, then the newest.
+// SortItems sorts pending items for reading: the last one asked for on top, then by severity, then newest first.
 func SortItems[T any](items []T, of func(T) store.Item) {
 	rank := map[string]int{vocab.SeverityCritical: 0, vocab.SeverityHigh: 1, vocab.SeverityReview: 2}
 	sort.SliceStable(items, func(i, j int) bool {
@@ -30,7 +30,7 @@ func SortItems[T any](items []T, of func(T) store.Item) {
 	})
 }
 
-// ByAge sorts what waits by severity, and then by how long it does.
+// ByAge sorts pending items by severity, and then oldest first.
 func ByAge(items []control.InboxItem) {
 	rank := map[string]int{vocab.SeverityCritical: 0, vocab.SeverityHigh: 1, vocab.SeverityReview: 2}
 	since := func(it control.InboxItem) time.Time {

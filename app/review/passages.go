@@ -5,7 +5,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// Fold says of an item of the inbox how many warnings it is for a person. whole is what was found of the server as a whole.
+// Fold counts the warnings of an inbox item. whole are the findings about the server as a whole.
 func Fold(it *control.InboxItem, whole []inspect.Finding) {
 	it.Warnings = len(inspect.Passages(whole))
 	for i := range it.Parts {
@@ -14,7 +14,7 @@ func Fold(it *control.InboxItem, whole []inspect.Finding) {
 	}
 }
 
-// FoldDetail is fold for an item whole. What is held has all of its findings in its detail, and the gravest alone in its part.
+// FoldDetail is Fold for a whole item. A held response has all of its findings in the detail, and only the most serious in its part.
 func FoldDetail(d *control.ItemDetail) {
 	d.Passages = inspect.Passages(d.Findings)
 	d.Warnings = len(d.Passages)

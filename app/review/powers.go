@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/powers"
 )
 
-// Does is what a tool can do, as it is declared now; nil of anything else. It is told to a person and decides nothing.
+// Does is what a tool can do, as declared now; nil for other items. It informs a person and decides nothing.
 func Does(part control.PartDetail) *powers.Tool {
 	if !strings.HasPrefix(part.Item, string(pin.Tool)+":") || part.Definition == nil {
 		return nil
@@ -17,7 +17,7 @@ func Does(part control.PartDetail) *powers.Tool {
 	return &tool
 }
 
-// CanDo puts together what the tools among these parts can do; nil where there are none.
+// CanDo summarises what the tools among these parts can do; nil if there are none.
 func CanDo(parts []control.PartDetail) *powers.Summary {
 	var tools []powers.Tool
 	for _, p := range parts {

@@ -1,7 +1,7 @@
-// Package review says where things stand and what a person is told of them: where each item of a server stands (Of), what its launch
-// may do (LaunchStanding), what waits in the inbox and under which title (Content), what a server may ask its client for. It takes values
-// and gives values; it knows no lock, no hub and no transaction, and no clock but as an argument. Titles and sentences are ours: a name
-// stands in one only where it carries no sentence of its own.
+// Package review computes the state of everything and how a person is told: the state of each item of a server (Of), what its launch may do
+// (LaunchStanding), the pending inbox items and their titles (Content), what a server may ask its client for. It maps values to values; it
+// knows no lock, no hub and no transaction, and no clock but as an argument. Titles and sentences are ours: they contain a name only if it
+// can't carry a sentence of its own.
 package review
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// ItemFacts is all that a decision over one item of a server rests on.
+// ItemFacts are the input of a decision about one item of a server.
 type ItemFacts struct {
 	Key        string
-	Approved   []pin.Digest // of both eras
+	Approved   []pin.Digest // in both eras
 	ApprovedBy string
-	Known      bool         // was approved once, now or earlier
-	Refused    []pin.Digest // what a person said no to
-	Held       bool         // the approval was taken back by hand: waits for a decision as rejected
-	Declared   pin.Digest   // "" where the server declares it no more
+	Known      bool         // approved at some time
+	Refused    []pin.Digest // rejected digests
+	Held       bool         // the approval was taken back by hand: pending as rejected
+	Declared   pin.Digest   // "" if the server no longer declares it
 	Era        string
 	Findings   []inspect.Finding
 	FirstSeen  time.Time
@@ -29,30 +29,30 @@ type ItemFacts struct {
 
 // Facts are those of a whole server.
 type Facts struct {
-	FirstUse time.Time // zero while nobody has looked
-	Blocked  bool      // whole, by a person
+	FirstUse time.Time // zero before the first review
+	Blocked  bool      // as a whole, by a person
 	Findings []inspect.Finding
 	Items    []ItemFacts
 }
 
-// Judged is where one item stands, and why.
+// Judged is the state of one item, and the reason.
 type Judged struct {
 	ItemFacts
 	State    string
 	Waits    bool
-	Withheld bool   // can be approved by nobody as it is declared
-	Kind     string // of the inbox item it waits in
+	Withheld bool   // can't be approved as it is declared
+	Kind     string // of its inbox item
 }
 
-// Standing is where a server stands.
+// Standing is the state of a server.
 type Standing struct {
 	Items   []Judged
-	Open    bool // at least one item is approved, and the server is not blocked whole
+	Open    bool // at least one item is approved, and the server is not blocked as a whole
 	Blocked bool // whole
 }
 
-// Of says where every item of a server stands. It is pure, and the only place that decides it: one equality between
-// the digest declared and the digests approved lets an item through, nothing else.
+// Of computes the state of every item of a server. It is pure, and the only place that decides it: an item passes only if its declared
+// digest equals an approved one.
 func Of(facts Facts) Standing {
 	out := Standing{Items: make([]Judged, 0, len(facts.Items)), Blocked: facts.Blocked}
 	for _, item := range facts.Items {
@@ -61,8 +61,8 @@ func Of(facts Facts) Standing {
 		if !j.Known && (facts.FirstUse.IsZero() || !item.FirstSeen.After(facts.FirstUse)) {
 			j.Kind = vocab.ItemNewServer
 		}
-		// A change with a Critical finding blocks the server whole until it is decided. What a new server declared at first
-		// use does not: whoever approved the rest of it has seen it and left it out.
+		// A change with a Critical finding blocks the whole server until it is decided. A Critical finding at first use does not: whoever
+		// approved the rest has seen it and left it out.
 		if j.Kind == vocab.ItemChanged && j.Waits && (j.State == vocab.PartNew || j.State == vocab.PartChanged) && inspect.Worst(j.Findings) == inspect.Critical {
 			out.Blocked = true
 		}
@@ -70,10 +70,10 @@ func Of(facts Facts) Standing {
 			if j.Kind = vocab.ItemLaunch; !j.Known {
 				j.Kind = vocab.ItemNewServer
 			}
-			out.Items = append(out.Items, j) // what is allowed to run opens nothing
+			out.Items = append(out.Items, j) // an allowed launch opens nothing
 			continue
 		}
-		out.Open = out.Open || len(item.Approved) > 0 // as it was allowed, whatever it declares now
+		out.Open = out.Open || len(item.Approved) > 0 // approved, whatever it declares now
 		out.Items = append(out.Items, j)
 	}
 	out.Open = out.Open && !out.Blocked
@@ -111,19 +111,19 @@ func judge(item ItemFacts) Judged {
 	return j
 }
 
-// Withheld says that no approval can reach the item: its name is taken twice, or its text has no one reading.
+// Withheld reports whether an item can't be approved: its name is taken twice, or its definition is ambiguous.
 func Withheld(findings []inspect.Finding) bool {
 	return slices.ContainsFunc(findings, func(f inspect.Finding) bool {
 		return f.Rule == pin.NameCollision || f.Rule == inspect.NoReading
 	})
 }
 
-// Clean says that an item has no finding of Medium or above: what `approve CODE` and trust-clean may let through.
+// Clean reports whether an item has no finding of Medium or above: `approve CODE` and trust-clean may allow it.
 func Clean(findings []inspect.Finding) bool {
 	return inspect.Worst(findings).Rank() < inspect.Medium.Rank()
 }
 
-// Trustable are the keys that trust-clean approves at the first sight of a server.
+// Trustable are the keys that trust-clean approves at first use.
 func Trustable(r Standing, facts Facts) []string {
 	if !facts.FirstUse.IsZero() || facts.Blocked || inspect.SuspectServer(facts.Findings) {
 		return nil
@@ -135,7 +135,7 @@ func Trustable(r Standing, facts Facts) []string {
 		}
 	}
 	if len(keys) == 1 && keys[0] == KeyLaunch {
-		return nil // the server has not been asked what it declares yet
+		return nil // the server has not been asked yet
 	}
 	return keys
 }

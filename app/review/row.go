@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// AllClean says that nothing of a new server has a finding of Medium or above, so that a plain yes allows all of it.
+// AllClean reports whether a new server has no finding of Medium or above, so that a plain approval allows all of it.
 func AllClean(it store.Item) bool {
 	whole := ReadFindings(it.Findings)
 	if it.Kind != vocab.ItemNewServer || len(it.Parts) == 0 || !Clean(whole) || inspect.SuspectServer(whole) {

@@ -10,8 +10,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// problemVersions is a server that has no protocol version in common with its client, or with us: nothing of it is ever listed, so
-// nothing waits that a person could decide on.
+// problemVersions is a server without a common protocol version: nothing of it is ever listed, so there is nothing to decide.
 const problemVersions = "SP-221"
 
 func SameVersions(a, b *vocab.Versions) bool {
@@ -21,7 +20,7 @@ func SameVersions(a, b *vocab.Versions) bool {
 	return a.Asked == b.Asked && a.Client == b.Client && slices.Equal(a.Offered, b.Offered)
 }
 
-// VersionProblems are those of the servers that had no common version when they were last started.
+// VersionProblems are those of the servers without a common version at their last start.
 func VersionProblems(servers []store.Server) []control.Problem {
 	var problems []control.Problem
 	for _, server := range servers {
@@ -46,7 +45,7 @@ func VersionProblem(server store.Server) *control.Problem {
 	}
 }
 
-// VersionNext is what a person can do: which side is behind follows from the dates.
+// VersionNext is the advice: the dates tell which side is behind.
 func VersionNext(v control.Versions) string {
 	newest := control.Spoken[len(control.Spoken)-1]
 	switch {

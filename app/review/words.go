@@ -25,7 +25,7 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// ToolOf is the name of the tool that a pin key names, "" for other kinds. Names that could carry a sentence stay out.
+// ToolOf is the tool name in a pin key, "" for other kinds and for names that could carry a sentence.
 func ToolOf(key string) string {
 	name, ok := strings.CutPrefix(key, string(pin.Tool)+":")
 	if !ok {
@@ -53,10 +53,10 @@ func ItemWords(key string) string {
 	return "a " + kind
 }
 
-// asMany puts what is said of one thing into the plural.
+// asMany turns a sentence about one thing into the plural.
 var asMany = strings.NewReplacer(" is ", " are ", " was ", " were ", " allowed it", " allowed them")
 
-// ItemSaid is a sentence about an item. The instructions are many.
+// ItemSaid is a sentence about an item. "Instructions" is plural.
 func ItemSaid(key, words string) string {
 	if key != string(pin.Instructions) {
 		return ItemWords(key) + " " + words

@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Settings are rows of the table with what is in force.
+// Settings are rows of the table with the values in force.
 func (k *Keeper) Settings(q control.SettingQuery) ([]control.Setting, error) {
 	k.office.Lock()
 	defer k.office.Unlock()
@@ -61,12 +61,12 @@ func (k *Keeper) settingServer(name string) (server store.Server, err error) {
 	return server, k.office.Failed(err)
 }
 
-// SetSetting sets one value. What tightens may come from anywhere; what loosens is a decision.
+// SetSetting sets one value. Tightening may come from anywhere; loosening is a decision.
 func (k *Keeper) SetSetting(peer control.Peer, q control.SettingQuery) (control.Setting, error) {
 	return k.setSetting(q, "from the command line", func() error { return k.office.MayDecide(peer) }, peer.Descends)
 }
 
-// SetSettingHere is SetSetting of the window, in this process. There, too, what loosens needs Decided.
+// SetSettingHere is SetSetting from the window, in this process. There, too, loosening needs Decided.
 func (k *Keeper) SetSettingHere(q control.SettingQuery) (control.Setting, error) {
 	if s, ok := policy.Lookup(q.Key); ok && s.Window {
 		return k.setWindowOnly(s, q)
@@ -74,7 +74,7 @@ func (k *Keeper) SetSettingHere(q control.SettingQuery) (control.Setting, error)
 	return k.setSetting(q, "in the window", func() error { return nil }, false)
 }
 
-// setWindowOnly sets approvals.cli, the one setting that no file and no command line may hold: it stands in the store alone.
+// setWindowOnly sets approvals.cli, the one setting that no file and no command line may hold: it is only in the store.
 func (k *Keeper) setWindowOnly(s policy.Setting, q control.SettingQuery) (control.Setting, error) {
 	k.office.Lock()
 	defer k.office.Unlock()
@@ -110,11 +110,11 @@ func (k *Keeper) setWindowOnly(s policy.Setting, q control.SettingQuery) (contro
 	return k.settingRow(s, store.Server{}, ""), nil
 }
 
-// setSetting sets one value where it was asked for. allowed is asked with the office's lock held, and only for what loosens.
+// setSetting sets one value. allowed is called with the office's lock held, and only for loosening.
 func (k *Keeper) setSetting(q control.SettingQuery, where string, allowed func() error, descends bool) (none control.Setting, err error) {
 	var rules *loadedRules
 	if q.Key == KeyRules {
-		if rules, err = rulesToSet(q.Value); err != nil { // outside the lock: it may be a slow disk
+		if rules, err = rulesToSet(q.Value); err != nil { // without the lock: the disk may be slow
 			return none, err
 		}
 	}
@@ -169,7 +169,7 @@ func (k *Keeper) setSetting(q control.SettingQuery, where string, allowed func()
 	return k.settingRow(s, server, q.Tool), nil
 }
 
-// settable is the setting that a call names, and the server, where this is the place to set it.
+// settable returns the setting that a call names, and its server, if it can be set there.
 func (k *Keeper) settable(q control.SettingQuery) (s policy.Setting, server store.Server, err error) {
 	if err := k.office.Usable(); err != nil {
 		return s, server, err
@@ -189,15 +189,15 @@ func (k *Keeper) settable(q control.SettingQuery) (s policy.Setting, server stor
 	return s, server, err
 }
 
-// errBroken is told whoever would change a file that cannot be read.
+// errBroken refuses to change a file that can't be read.
 var errBroken = office.Answer(control.CodeUnavailable, "settings.json can't be read; fix it first")
 
 func noSetting(key string) error {
 	return office.Answer(control.CodeNotFound, "no setting %s; run `sallyport settings list` to see them", legible.Name(key, "of that name"))
 }
 
-// suggest puts what a command loosens into settings.json, where a hub that may not decide treats it like an edit by hand: it
-// waits in the inbox, on top, and the stricter value holds. The answer is why it was not done, and where it waits.
+// suggest writes a loosening from a command into settings.json, where a hub that may not decide treats it like an edit by hand: it becomes
+// a pending item, on top, and the stricter value stays in force. The response says why, and where to find it.
 func (k *Keeper) suggest(file policy.Document, why error) error {
 	var raw []byte
 	var item *store.Item

@@ -16,7 +16,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/policy"
 )
 
-// readSettingsFile reads settings.json, nil where there is none.
+// readSettingsFile reads settings.json, nil if there is none.
 func readSettingsFile(path string) ([]byte, error) {
 	f, err := disk.Open(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,8 +33,7 @@ func readSettingsFile(path string) ([]byte, error) {
 	return raw, nil
 }
 
-// writeSettings writes settings.json whole or not at all. A file that was edited since it was last read is not overwritten:
-// the edit comes first.
+// writeSettings writes settings.json whole or not at all. It never overwrites an edit made since the file was last read: that comes first.
 func (k *Keeper) writeSettings(doc policy.Document) ([]byte, error) {
 	path := k.opts.Home.Settings
 	now, err := readSettingsFile(path)
@@ -51,7 +50,7 @@ func (k *Keeper) writeSettings(doc policy.Document) ([]byte, error) {
 	return raw, nil
 }
 
-// WatchSettings follows hand edits of settings.json. The folder is watched, because editors replace the file.
+// WatchSettings follows hand edits of settings.json. It watches the folder, because editors replace the file.
 func (k *Keeper) WatchSettings() {
 	watcher, err := fsnotify.NewWatcher()
 	if err == nil {
@@ -64,7 +63,7 @@ func (k *Keeper) WatchSettings() {
 		k.office.Unlock()
 		return
 	}
-	// An edit between Open and here would not be told.
+	// No event reports an edit between Open and here.
 	quiet := time.NewTimer(0)
 	defer quiet.Stop()
 	for {
@@ -76,7 +75,7 @@ func (k *Keeper) WatchSettings() {
 				return
 			}
 			if filepath.Base(event.Name) == filepath.Base(k.opts.Home.Settings) {
-				// Editors write in pieces: half a file would be taken for one that loosens.
+				// Editors write in pieces: half a file would look like loosening.
 				quiet.Reset(k.opts.Settle)
 			}
 		case _, ok := <-watcher.Errors:

@@ -21,25 +21,25 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// ownRules are the rules that inspect.rules adds to the catalogue: what loaded last. They stay when the file stops loading or
-// goes, over a restart too, until the setting says that there are none.
+// ownRules are the rules that inspect.rules adds to the catalogue: the last that loaded. They stay when the file disappears or no longer
+// loads, even over a restart, until the setting is turned off.
 type ownRules struct {
-	path string                           // of the file they came from; "" for none
-	raw  []byte                           // its content, never changed; wrappers are sent it
+	path string                           // file they came from; "" for none
+	raw  []byte                           // its content, never modified; sent to wrappers
 	file atomic.Pointer[inspect.RuleFile] // read without the lock
-	wake chan struct{}                    // the setting may be another: the file that it names is looked at
+	wake chan struct{}                    // the setting may have changed: check the file it names
 }
 
-// metaRules is where the store keeps them.
+// metaRules is their key in the store.
 const metaRules = "rules"
 
-// keptRules is how.
+// keptRules is their form in the store.
 type keptRules struct {
 	Path string `json:"path"`
 	Raw  []byte `json:"raw"`
 }
 
-// look has the file looked at soon.
+// look requests a check of the file soon.
 func (o *ownRules) look() {
 	select {
 	case o.wake <- struct{}{}:
@@ -47,16 +47,16 @@ func (o *ownRules) look() {
 	}
 }
 
-// Rules are those in force beside the catalogue; no lock is needed.
+// Rules are those in force in addition to the catalogue; no lock needed.
 func (k *Keeper) Rules() *inspect.RuleFile { return k.own.file.Load() }
 
-// RulesSent are the same as wrappers are sent them. The caller holds the lock.
+// RulesSent is their text for wrappers. The caller holds the lock.
 func (k *Keeper) RulesSent() []byte { return k.own.raw }
 
-// rulesPath is what inspect.rules says, "" for off. The caller holds the lock.
+// rulesPath is the value of inspect.rules, "" for off. The caller holds the lock.
 func (k *Keeper) rulesPath() string { return policy.ForHub(k.settings.global()).Rules }
 
-// OpenRules puts in force what was when the last hub ended, and then what the file says now.
+// OpenRules applies the rules of the last hub, and then what the file says now.
 func (k *Keeper) OpenRules() error {
 	k.office.Lock()
 	defer k.office.Unlock()
@@ -78,14 +78,14 @@ func (k *Keeper) OpenRules() error {
 			return fmt.Errorf("open rules: %w", err)
 		case path != "":
 			file, err := inspect.LoadRules(kept.Raw)
-			if err != nil { // a newer catalogue may have taken a rule's name
+			if err != nil { // a newer catalogue may use a rule's name
 				k.rulesFail(kept.Path, errors.New(office.OneLine(legible.Escape(err.Error()))))
 				break
 			}
 			k.own.path, k.own.raw = kept.Path, kept.Raw
 			k.own.file.Store(file)
 		default:
-			k.own.path = kept.Path // the setting says off since: to be forgotten
+			k.own.path = kept.Path // turned off since: forget them
 		}
 	}
 	if path == "" {
@@ -101,7 +101,7 @@ func (k *Keeper) OpenRules() error {
 	return nil
 }
 
-// rulesFail says that a file does not load, and what holds instead. The caller holds the lock.
+// rulesFail reports that a file does not load, and what applies instead. The caller holds the lock.
 func (k *Keeper) rulesFail(path string, err error) {
 	holds := "no rules of your own apply"
 	if n := k.own.file.Load().Count(); n > 0 {
@@ -113,8 +113,8 @@ func (k *Keeper) rulesFail(path string, err error) {
 	k.office.Problem(office.ProblemRules, fmt.Sprintf("the rule file %s does not load: %v; %s", legible.Escape(path), err, holds), "fix the file; it applies as soon as it loads")
 }
 
-// useRules puts a file's rules in force and tells the wrappers; nil is what the setting says where it says off, and else
-// nothing. The caller holds the lock.
+// useRules applies a file's rules and tells the wrappers; nil removes them if the setting is off, and otherwise does nothing. The caller
+// holds the lock.
 func (k *Keeper) useRules(rules *loadedRules) {
 	defer k.own.look() // another file may have to be watched
 	if rules == nil {
@@ -148,7 +148,7 @@ func (k *Keeper) useRules(rules *loadedRules) {
 			}))
 			return true, err
 		})
-		if err != nil { // what cannot be written down does not count; it is tried again
+		if err != nil { // rules that can't be stored don't count; try again
 			k.office.Failed(err)
 			return
 		}
@@ -166,8 +166,8 @@ func (k *Keeper) useRules(rules *loadedRules) {
 	k.hub.PushAll()
 }
 
-// WatchRules follows the rule file: its folder is watched, because editors replace files, and it is looked at now and then,
-// because it may be a link, and its folder may come later than the setting.
+// WatchRules follows the rule file: it watches the folder, because editors replace files, and checks now and then, because the file may be
+// a link, and its folder may be created after the setting.
 func (k *Keeper) WatchRules() {
 	var events chan fsnotify.Event
 	var lost chan error
@@ -178,7 +178,7 @@ func (k *Keeper) WatchRules() {
 	}
 	var path, folder string
 	var seen os.FileInfo
-	quiet := time.NewTimer(0) // an edit between Open and here would not be told
+	quiet := time.NewTimer(0) // no event reports an edit between Open and here
 	defer quiet.Stop()
 	ticker := time.NewTicker(k.opts.HomeCheck)
 	defer ticker.Stop()
@@ -241,7 +241,7 @@ func (k *Keeper) rulesNamed() string {
 	return k.rulesPath()
 }
 
-// readRules takes over what the file says now. It says whether that is done with.
+// readRules applies what the file says now. It reports whether it is done.
 func (k *Keeper) readRules(path string) bool {
 	raw, file, err := ReadRules(path)
 	k.office.Lock()

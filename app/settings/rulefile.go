@@ -17,7 +17,7 @@ import (
 // KeyRules is the setting that names a rule file.
 const KeyRules = "inspect.rules"
 
-// loadedRules are a rule file that has loaded; one without a path stands for none.
+// loadedRules is a rule file that has loaded; without a path it stands for none.
 type loadedRules struct {
 	path string
 	raw  []byte
@@ -30,14 +30,14 @@ func ReadRules(path string) (raw []byte, file *inspect.RuleFile, err error) {
 		file, err = inspect.LoadRules(raw)
 	}
 	if err != nil {
-		// A decoder's words may hold what stands in the file.
+		// A decoder's error may quote the file.
 		return nil, nil, errors.New(office.OneLine(legible.Escape(err.Error())))
 	}
 	return raw, file, nil
 }
 
-// readRules reads no more of a file than a rule file may have. What is no file of a disk is not read: a pipe has no end, and
-// to open some devices does something.
+// readRules reads at most what a rule file may have. It reads only regular files: a pipe has no end, and opening some devices has side
+// effects.
 func readRules(path string) ([]byte, error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -57,8 +57,8 @@ func readRules(path string) ([]byte, error) {
 
 var errNoFile = errors.New("it is not a file")
 
-// rulesToSet loads the file that a value of inspect.rules names, before anything is changed. A value that is none is the
-// settings' to refuse.
+// rulesToSet loads the file named by a value of inspect.rules, before anything is changed. Invalid values are left for the settings to
+// refuse.
 func rulesToSet(value string) (*loadedRules, error) {
 	s, _ := policy.Lookup(KeyRules)
 	value, err := s.Parse(value)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// openRegular opens a file, and nothing else. It does not wait for the other end of a pipe that stands where a file should.
+// openRegular opens regular files only. It does not block on a pipe in place of a file.
 func openRegular(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
 	if err != nil {

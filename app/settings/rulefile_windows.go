@@ -2,7 +2,7 @@ package settings
 
 import "os"
 
-// openRegular opens a file, and nothing else: what it is, is asked before, because to open a device may do something.
+// openRegular opens regular files only: the type is checked first, because opening a device may have side effects.
 func openRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {

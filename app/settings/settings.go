@@ -1,10 +1,10 @@
-// Package settings keeps which settings are in force and which rules of a person's own stand beside the catalogue. It owns settings.json and
-// follows it, and the rule file that inspect.rules names: what the files tighten applies at once, what they loosen waits in the inbox
-// until a person decides (DecideSettings), and a file that does not load changes nothing.
+// Package settings knows which settings are in force and which rules of a person's own apply in addition to the catalogue. It owns and
+// follows settings.json, and follows the rule file that inspect.rules names. A file that tightens applies at once; one that loosens waits
+// in the inbox for a decision (DecideSettings); one that does not load changes nothing.
 //
-// What is in force stands in the store, so that it outlives a file that is gone or broken; approvals.cli stands there alone, and no file
-// may hold it. The settings need the office's lock held by whoever calls them, except for the calls of the protocol and of the window,
-// for OpenSettings, OpenRules, WatchSettings and WatchRules, which take it, and for Rules, which needs none.
+// The values in force are in the store, so that they survive a missing or broken file; approvals.cli is only there, and no file may set it.
+// Callers must hold the office's lock, except for the calls of the protocol and the window, and for OpenSettings, OpenRules, WatchSettings
+// and WatchRules, which take it, and for Rules, which needs none.
 package settings
 
 import (
@@ -28,22 +28,22 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Hub is what the settings need of the hub. All of it is called with the lock held.
+// Hub is what the settings need from the hub. All of it is called with the lock held.
 type Hub struct {
-	Restand   func() error // gives every server its settings anew and tells the wrappers
-	LookAgain func() error // looks at what live wrappers declare by the rules that came
+	Restand   func() error // gives every server its settings again and tells the wrappers
+	LookAgain func() error // applies new rules to what live wrappers declare
 	PushAll   func()       // brings every wrapper up to date
 }
 
-// Options say which files these are. All must be set.
+// Options say which files to use. All must be set.
 type Options struct {
 	Home      control.Home
-	Settle    time.Duration // how long a file that is watched must be quiet before it is read
-	HomeCheck time.Duration // how often the rule file is looked at without being told
+	Settle    time.Duration // how long a watched file must be quiet before it is read
+	HomeCheck time.Duration // how often the rule file is checked without an event
 	Closing   chan struct{} // closed when the hub ends
 }
 
-// Keeper is the department. Its fields are guarded by the office's lock, but for what says otherwise.
+// Keeper is the department. The office's lock guards its fields, unless noted.
 type Keeper struct {
 	office *office.Office
 	hub    Hub
@@ -58,29 +58,28 @@ func New(o *office.Office, hub Hub, opts Options) *Keeper {
 	return &Keeper{office: o, hub: hub, opts: opts, own: ownRules{wake: make(chan struct{}, 1)}}
 }
 
-// settings are what is in force and what the file says. Where the file loosens something the two differ, and the difference
-// waits in the inbox.
+// settings are the values in force and those in the file. They differ if the file loosens something, and the difference waits in the inbox.
 type settings struct {
 	accepted policy.Document // in force, and in the store
 	file     policy.Document
-	raw      []byte // of the file, as it was read last
+	raw      []byte // of the file, as last read
 	read     bool
-	broken   bool // the file cannot be read as JSON; it is left alone
+	broken   bool // the file is not valid JSON; it is left alone
 }
 
-// metaSettings is where the store keeps what is in force.
+// metaSettings is the key of the values in force.
 const metaSettings = "settings"
 
 const settingPrefix = "setting:"
 
 func (s settings) global() policy.Values { return s.accepted.Effective("", "") }
 
-// forServer are the settings in force for a server. A settings file may name it by its id or by its identity; the id is
-// nearer, since the hub writes it.
+// forServer are the values in force for a server. A settings file may name it by id or by identity; the id takes precedence, because the
+// hub writes it.
 func (s settings) forServer(server store.Server) policy.Values {
 	values := s.accepted.Effective(server.ID, server.Name)
 	if server.Identity == "" || strings.Contains(server.Identity, mask.Mark) {
-		return values // an identity with a mask in it names several servers
+		return values // an identity with a mask in it matches several servers
 	}
 	byIdentity := s.accepted.Effective(server.Identity, server.Name)
 	for key, value := range byIdentity {
@@ -91,20 +90,19 @@ func (s settings) forServer(server store.Server) policy.Values {
 	return values
 }
 
-// Global are the settings in force for no server in particular.
+// Global are the values in force outside any server.
 func (k *Keeper) Global() policy.Values { return k.settings.global() }
 
-// AutoProtect says how entries that appear in a protected file are taken.
+// AutoProtect reports whether new entries of a protected file are wrapped at once.
 func (k *Keeper) AutoProtect() bool { return policy.ForHub(k.settings.global()).AutoProtect }
 
-// ValuesFor are the settings in force for a server.
 func (k *Keeper) ValuesFor(server store.Server) policy.Values { return k.settings.forServer(server) }
 
-// Retention is how long a held response waits at most.
+// Retention is how long a held response is kept.
 func (k *Keeper) Retention() time.Duration { return policy.ForHub(k.settings.global()).Retention }
 
-// OpenSettings reads what was in force and what the file says now. A home without accepted settings has the defaults: a file
-// that was there before its first hub is a hand edit like any other.
+// OpenSettings reads the values in force and the file. A home without accepted settings has the defaults: a file from before its first hub
+// counts as a hand edit.
 func (k *Keeper) OpenSettings() error {
 	k.office.Lock()
 	defer k.office.Unlock()
@@ -130,7 +128,7 @@ func (k *Keeper) OpenSettings() error {
 	return k.ReadSettings()
 }
 
-// ReadSettings reads the file and follows it: what it tightens applies now, what it loosens waits. The caller holds the lock.
+// ReadSettings reads the file and follows it: tightening applies now, loosening waits. The caller holds the lock.
 func (k *Keeper) ReadSettings() error {
 	raw, err := readSettingsFile(k.opts.Home.Settings)
 	if err != nil {
@@ -198,7 +196,7 @@ func isObject(raw []byte) bool {
 	return len(raw) <= policy.MaxDocument && json.Unmarshal(raw, &members) == nil
 }
 
-// settingsContent is what a settings file loosens, as an inbox item; nil if it loosens nothing.
+// settingsContent is what a settings file loosens, as an inbox item; nil if nothing.
 func settingsContent(accepted, file policy.Document) *review.Content {
 	_, loosened := policy.Diff(accepted, file)
 	if len(loosened) == 0 {
@@ -220,7 +218,7 @@ func settingsContent(accepted, file policy.Document) *review.Content {
 	return c
 }
 
-// settingItem names a setting as an inbox item lists it: "setting:KEY", for a server and tool with "@SERVER/TOOL" behind.
+// settingItem names a setting in an inbox item: "setting:KEY", with "@SERVER/TOOL" appended for a server and tool.
 func settingItem(c policy.ChangeOfSetting) string {
 	name := settingPrefix + c.Key
 	if c.Server != "" {
@@ -253,19 +251,19 @@ func settingText(raw []byte) string {
 	return s
 }
 
-// settle has wait in the inbox what the file loosens.
+// settle puts what the file loosens into the inbox.
 func (k *Keeper) settle(tx *store.Tx, accepted, file policy.Document) (*store.Item, bool, error) {
 	return k.office.Settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", k.office.Now())
 }
 
-// settled is what a decision over the file makes of it.
+// settled is the result of a decision about the file.
 type settled struct {
 	accepted, file policy.Document
-	changes        []policy.ChangeOfSetting // that were decided on
-	rules          *loadedRules             // that came with them
+	changes        []policy.ChangeOfSetting // the decided changes
+	rules          *loadedRules             // rules that came with them
 }
 
-// DecideSettings decides on what a settings file loosens: approved it applies, rejected the old value goes back into the file.
+// DecideSettings decides on what a settings file loosens: approved, it applies; rejected, the old value is written back to the file.
 func (k *Keeper) DecideSettings(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (wrote bool, apply func(), err error) {
 	if it.Decided != "" {
 		return false, nil, office.Stale(tx, it)
@@ -322,7 +320,7 @@ func (k *Keeper) DecideSettings(tx *store.Tx, it store.Item, d control.Decide, o
 	}, nil
 }
 
-// chosen carries a decision over to the documents, and says in out what it is about.
+// chosen applies a decision to the documents, and describes it in out.
 func (k *Keeper) chosen(it store.Item, d control.Decide, out *control.Decided) (now settled, err error) {
 	chosen, err := office.Selection(it, d)
 	if err != nil {
@@ -359,7 +357,7 @@ func (k *Keeper) chosen(it store.Item, d control.Decide, out *control.Decided) (
 	return now, nil
 }
 
-// noteSettings writes changes into the timeline, if there are any.
+// noteSettings records changes in the timeline, if there are any.
 func (k *Keeper) noteSettings(tx *store.Tx, changes []policy.ChangeOfSetting, how, code string) error {
 	if len(changes) == 0 {
 		return nil
