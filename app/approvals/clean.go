@@ -200,18 +200,18 @@ func (a *Approvals) allowClean(digest string) (out control.CleanDecided, err err
 }
 
 const (
-	// cleanSetLife is how long a set that was shown can be allowed.
+	// cleanSetLife is how long a shown set can be allowed.
 	cleanSetLife = time.Hour
-	// maxCleanSets is more than anybody looks at in an hour; the oldest go first.
+	// maxCleanSets is more than anybody looks at in an hour; the oldest are dropped.
 	maxCleanSets = 64
 )
 
-// cleanSets are the sets of new servers that were shown, by digest. They are kept in memory: after a restart a person looks again.
+// cleanSets are the sets of new servers that were shown, by digest. They are only in memory: after a restart a person looks again.
 type cleanSets struct {
 	shown []cleanSet // oldest first
 }
 
-// cleanSet is what one decision can allow: the items that were listed, each with the digest it had then.
+// cleanSet is what one decision can allow: the listed items, each with its digest at that time.
 type cleanSet struct {
 	digest  string
 	at      time.Time
@@ -220,10 +220,10 @@ type cleanSet struct {
 
 type cleanMember struct {
 	code, digest string
-	server       string // its name then, to name it when it is left out
+	server       string // its name then, for when it is left out
 }
 
-// digest covers every item of the set, in an order that does not depend on the inbox.
+// digest covers every item of the set, in an order independent of the inbox.
 func digestOfSet(members []cleanMember) string {
 	lines := make([]string, len(members))
 	for i, m := range members {
@@ -234,7 +234,7 @@ func digestOfSet(members []cleanMember) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// keep remembers that a set was shown, and returns its digest.
+// keep remembers a shown set and returns its digest.
 func (c *cleanSets) keep(members []cleanMember, now time.Time) string {
 	digest := digestOfSet(members)
 	c.shown = slices.DeleteFunc(c.shown, func(s cleanSet) bool { return s.digest == digest || now.Sub(s.at) >= cleanSetLife })

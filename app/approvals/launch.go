@@ -142,7 +142,7 @@ func (a *Approvals) liveLaunches(server string) map[pin.Digest]bool {
 	return live
 }
 
-// StandLaunch computes what the verdicts over a server's launches rest on.
+// StandLaunch computes the input of verdicts on a server's launches.
 func (a *Approvals) StandLaunch(tx *store.Tx, l *ledger.Ledger, code string) review.LaunchStanding {
 	a.learnFiles(tx, nil)
 	st := review.LaunchStanding{
@@ -176,16 +176,16 @@ func (a *Approvals) StandLaunch(tx *store.Tx, l *ledger.Ledger, code string) rev
 	return st
 }
 
-// RunsOn says that a launch that waits does not keep its server from running.
+// RunsOn reports whether a server may run despite a pending launch.
 func (a *Approvals) RunsOn(l *ledger.Ledger) bool {
 	drift := l.LaunchDrift()
 	return !drift.Grave && !(drift.Strict && policy.ForWrapper(a.hub.Settings(l.Server)).Launch == "block")
 }
 
-// metaFiles is where the store keeps what the hub knows of files by their stat.
+// metaFiles is the store's key for the stamps of known files.
 const metaFiles = "launch.files"
 
-// maxFiles bounds them: a few for each server. Past it all is learned anew.
+// maxFiles limits them: a few per server. Beyond it everything is learned again.
 const maxFiles = 256
 
 func (a *Approvals) learnFiles(tx *store.Tx, files []pin.FileStamp) (learned bool, err error) {

@@ -96,7 +96,7 @@ func reopen(tx *store.Tx, it store.Item, want *review.Content, now time.Time) er
 // maxHistory is how many events a person is shown: more than anybody reads, and the timeline has them all.
 const maxHistory = 500
 
-// History is what was decided about the parts of a server, newest first. For the window, which runs in this process.
+// History lists the decisions about a server's items, newest first. For the window, in this process.
 func (a *Approvals) History(name string) (events []store.Event, err error) {
 	err = a.office.Answering(func(tx *store.Tx) error {
 		server, err := office.FindServer(tx, name)
@@ -106,7 +106,7 @@ func (a *Approvals) History(name string) (events []store.Event, err error) {
 		events, err = tx.History(server.ID, "")
 		return err
 	})
-	slices.Reverse(events) // of one moment, the later one first
+	slices.Reverse(events) // of events at one moment, the later one first
 	slices.SortStableFunc(events, func(a, b store.Event) int { return cmp.Compare(b.At.UnixNano(), a.At.UnixNano()) })
 	return events[:min(len(events), maxHistory)], err
 }

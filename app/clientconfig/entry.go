@@ -132,8 +132,8 @@ func leading(object *hujson.Object, i int) string {
 	return own
 }
 
-// Environ is the env of an entry as a client gives it to the server, NAME=VALUE in the order of the file. It holds secrets, so
-// it goes nowhere but to the server. A number or a truth value is passed on as it is written.
+// Environ is the env of an entry as a client passes it to the server, NAME=VALUE in file order. It contains secrets, so it must go only to
+// the server. Numbers and booleans are passed on as written.
 func (e Entry) Environ() []string {
 	if e.env == nil {
 		return nil

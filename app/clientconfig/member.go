@@ -78,7 +78,7 @@ func (f *File) step() string {
 	return "  "
 }
 
-// splice puts text in the place of one span of the file.
+// splice replaces one span of the file with text.
 type splice struct {
 	at   span
 	text string
@@ -109,5 +109,5 @@ func quoteAll(values []string) []string {
 	return quoted
 }
 
-// blank says that text is white space only, so that it can be copied or removed without touching a comment.
+// blank reports whether text is only white space, which can be copied or removed without touching a comment.
 func blank(text string) bool { return strings.Trim(text, " \t\r\n") == "" }

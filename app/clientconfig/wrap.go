@@ -151,15 +151,15 @@ func (r *Result) missing(names []string, f *File) {
 	}
 }
 
-// Record is what one entry was before it was wrapped and what was written into it. Whoever wraps keeps it (it may hold
-// secrets: the original arguments as they stood) and hands it back to Unwrap, Classify and Compare.
+// Record is an entry's state before it was wrapped, and what was written instead. The caller of Wrap keeps it (it may contain secrets: the
+// original arguments) and passes it to Unwrap, Classify and Compare.
 type Record struct {
 	Name    string   `json:"name"`
 	Client  string   `json:"client"`         // the value of --client
 	Wrapper string   `json:"wrapper"`        // the command that was written
 	Argv    []string `json:"argv"`           // the original command and arguments
-	Command string   `json:"command"`        // the original command as it was spelled, a JSON text
-	Args    string   `json:"args,omitempty"` // the original args as they were spelled; "" where there were none
+	Command string   `json:"command"`        // the original command as spelled, a JSON text
+	Args    string   `json:"args,omitempty"` // the original args as spelled; "" if there were none
 }
 
 func (r Record) String() string {
@@ -168,7 +168,6 @@ func (r Record) String() string {
 
 func (r Record) GoString() string { return r.String() }
 
-// Written are the arguments that a wrapped entry has.
 func (r Record) Written() []string { return wrapperArgs(r.Name, r.Client, r.Argv) }
 
 // ours are the arguments up to the one that ends them. A server named "--" would end them too early.

@@ -145,14 +145,14 @@ func plain(err error) error {
 	return err
 }
 
-// Read gives a client's file whole. Its error wraps fs.ErrNotExist or fs.ErrPermission where it is that.
+// Read returns a client's whole file. Its error wraps fs.ErrNotExist or fs.ErrPermission if applicable.
 func Read(path string) ([]byte, error) {
 	raw, _, err := read(path)
 	return raw, err
 }
 
 func read(path string) ([]byte, fs.FileInfo, error) {
-	info, err := os.Stat(path) // before it is opened: opening a pipe would wait for its writer
+	info, err := os.Stat(path) // before opening: opening a pipe would wait for its writer
 	if err != nil {
 		if _, link := os.Lstat(path); link == nil && errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, fmt.Errorf("%s is a link to a file that doesn't exist", path)

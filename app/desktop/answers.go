@@ -179,7 +179,6 @@ type Change struct {
 	Text   []Segment `json:"text"`
 }
 
-// Segment is a run of words that is equal, deleted or inserted.
 type Segment struct {
 	Op   string `json:"op" ts_type:"'equal' | 'delete' | 'insert'"`
 	Text string `json:"text"` // server text
@@ -255,7 +254,7 @@ type ServerItem struct {
 	Digest     string    `json:"digest"`
 	ApprovedBy string    `json:"approvedBy"`
 	ApprovedAt string    `json:"approvedAt"` // RFC 3339, "" when nobody allowed it
-	Code       string    `json:"code"`       // of the inbox item it waits in
+	Code       string    `json:"code"`       // of its inbox item
 	Definition string    `json:"definition"` // server text: pretty printed JSON
 	Findings   []Finding `json:"findings"`
 	Passages   [][]int   `json:"passages"` // see Part

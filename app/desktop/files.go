@@ -179,7 +179,7 @@ func (cf *clientFiles) Unprotect(client, path string, names []string, digest, no
 	return cf.write(doUnprotect, client, path, names, digest, nonce)
 }
 
-// Backups are the client files kept before each change, newest first.
+// Backups are the copies kept before each change, newest first.
 func (cf *clientFiles) Backups() ([]Backup, error) {
 	return toldEach(cf.hubLink, (*app.Hub).Backups, func(b control.Backup) Backup {
 		return Backup{ID: b.ID, Path: b.Path, Time: stamp(b.Time), Size: b.Size, Digest: b.Digest}

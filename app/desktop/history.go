@@ -11,7 +11,7 @@ type Event struct {
 	Action string `json:"action"` // approve, reject, block, replace, trust, remove, return
 	By     string `json:"by"`     // person, or what else decided
 	Digest string `json:"digest"`
-	Before string `json:"before"` // the digest that Digest took the place of
+	Before string `json:"before"` // the digest before
 	Code   string `json:"code"`   // of the item it was decided on
 }
 

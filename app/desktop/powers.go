@@ -9,7 +9,7 @@ import (
 type Can struct {
 	Statements []Statement `json:"statements"`
 	Source     string      `json:"source"`   // whose word it is
-	Disputed   int         `json:"disputed"` // tools with a claim that their name contradicts
+	Disputed   int         `json:"disputed"` // tools with a claim that contradicts their name
 }
 
 // Statement is one thing that a server can do, and how many of its tools can.

@@ -303,7 +303,7 @@ func System(s clientconfig.System) clientconfig.System {
 	return s
 }
 
-// namedFile is a file that a person named, read as the client that they named it for reads its own.
+// namedFile is a file that a person named, read as the given client reads its own.
 func namedFile(system clientconfig.System, q control.CoverageQuery) clientconfig.Location {
 	named := clientconfig.Location{Client: clientconfig.ClaudeDesktop, Name: "a file", Path: q.Config, Editable: true, State: clientconfig.Found}
 	if q.Client == "" {
@@ -318,7 +318,7 @@ func namedFile(system clientconfig.System, q control.CoverageQuery) clientconfig
 	return named
 }
 
-// EditsFilesOf says whether this version puts wrappers into files of a client: another one's it counts only.
+// EditsFilesOf reports whether this version can edit a client's files; others are only counted.
 func EditsFilesOf(client string) bool {
 	return slices.ContainsFunc(clientconfig.Places(clientconfig.ThisSystem()), func(l clientconfig.Location) bool { return l.Client == client && l.Editable })
 }

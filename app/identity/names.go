@@ -109,16 +109,16 @@ func Retitled(title string, s store.Server, shown string) string {
 	return title
 }
 
-// Client is how one client takes in what was allowed. docs/clients.md says which of this was measured.
+// Client describes how one client picks up approvals. docs/clients.md says what was measured.
 type Client struct {
 	Title string // as people know it
-	Next  string // what has it list again after an approval; "" for a restart
-	Own   bool   // it does that by itself, so nobody is told to do anything
+	Next  string // what makes it list again after an approval; "" means a restart
+	Own   bool   // it does that by itself, so the person need not do anything
 }
 
 const atNextTurn = "at its next turn"
 
-// clients has the clients under the value of --client and under the name that they give themselves in initialize.
+// clients has the clients by the value of --client and by their own name from initialize.
 var clients = map[string]Client{
 	clientconfig.ClaudeDesktop: {Title: "Claude Desktop"},
 	"claude-ai":                {Title: "Claude Desktop"},
@@ -136,7 +136,7 @@ var clients = map[string]Client{
 	"Visual Studio Code":       {Title: "Visual Studio Code", Next: atNextTurn, Own: true},
 }
 
-// ClientOf is how a client goes about it; of one that is not known, a restart is what always helps.
+// ClientOf describes a client; for an unknown one, a restart always helps.
 func ClientOf(client string) Client {
 	way, known := clients[client]
 	if !known {
@@ -148,5 +148,5 @@ func ClientOf(client string) Client {
 	return way
 }
 
-// ClientTitle is how people know a client, by the value of --client or by the name it gives itself.
+// ClientTitle is the name people know a client by.
 func ClientTitle(client string) string { return ClientOf(client).Title }

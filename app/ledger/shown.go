@@ -119,7 +119,7 @@ func placed(key string, findings []inspect.Finding) []inspect.Finding {
 	return out
 }
 
-// WaitingFor are the items that wait for a server, by kind, without what is in them.
+// WaitingFor are the pending items of a server, by kind, without their content.
 func WaitingFor(tx *store.Tx, id string) (map[string]store.Item, error) {
 	all, err := tx.WaitingHeads()
 	if err != nil {
@@ -134,7 +134,7 @@ func WaitingFor(tx *store.Tx, id string) (map[string]store.Item, error) {
 	return waiting, nil
 }
 
-// WaitingCodes are the codes of what waits for a server, by kind.
+// WaitingCodes are the codes of a server's pending items, by kind.
 func WaitingCodes(tx *store.Tx, id string) map[string]string {
 	codes := map[string]string{}
 	waiting, err := WaitingFor(tx, id)
@@ -147,12 +147,12 @@ func WaitingCodes(tx *store.Tx, id string) map[string]string {
 	return codes
 }
 
-// keepProgram keeps since when a server's program has the fingerprint that it has. It is for people and decides nothing: what
-// may run is what the pins of the launch say.
+// keepProgram records since when a server's program has its current fingerprint. It is for people and decides nothing: the launch pins say
+// what may run.
 func (l *Ledger) keepProgram(tx *store.Tx, raw []byte, at time.Time) error {
 	form, err := pin.ReadLaunch(raw)
 	if err != nil {
-		return nil // cannot be: it was written by Definition
+		return nil // can't happen: Definition wrote it
 	}
 	fingerprint := form.Program()
 	if fingerprint == "" || l.Server.Program != nil && l.Server.Program.Fingerprint == fingerprint {
@@ -162,7 +162,7 @@ func (l *Ledger) keepProgram(tx *store.Tx, raw []byte, at time.Time) error {
 	return l.PutServer(tx)
 }
 
-// MadeBy says which program a server is, from its launch as it was last seen; nil where none was, as for a server elsewhere.
+// MadeBy says which program a server is, from its last seen launch; nil without one, as for a remote server.
 func MadeBy(l *Ledger) *control.Made {
 	seen, ok := l.Seen[review.KeyLaunch]
 	if !ok {

@@ -111,23 +111,23 @@ func launchWords(s Subject) string {
 	return what + " It is still running."
 }
 
-// What every desktop shows without cutting it. A body of ours is one or two sentences; anything longer did not come from Say.
+// Lengths that every desktop shows uncut. A body of ours is one or two sentences; anything longer did not come from Say.
 const (
 	maxTitle = 45
 	maxBody  = 120
 	maxName  = legible.MaxNarrowName
 )
 
-// The buttons of a note, as a system knows them.
+// The buttons of a note, as named to the system.
 const (
 	actionOpen  = "open"
 	actionLater = "later"
 )
 
-const maxShown = 256 // notes kept in mind; a daemon says when one is gone, other systems do not
+const maxShown = 256 // notes remembered; a daemon reports when one is gone, other systems do not
 
-// SafeName is a server's name as one of our own sentences may carry it, cut in the middle with its mark kept, or otherwise ("a server") where it could be read as
-// something else than a name: it is clean, and has no markup and no quotes.
+// SafeName is a server's name for our own sentences, cut in the middle with its mark kept, or otherwise ("a server") if it could be read as
+// something other than a name: it must be clean, without markup and quotes.
 func SafeName(name, otherwise string) string {
 	if name == "" || legible.PersonName(name) != name || strings.ContainsAny(name, "<>&\"'`[](){};:/\\“”„‘’«»") {
 		return otherwise
@@ -135,8 +135,8 @@ func SafeName(name, otherwise string) string {
 	return legible.NarrowName(name, maxName)
 }
 
-// plain is text with every character dropped that is not drawn, or that changes how others are drawn, with runs of white
-// space as one space, names that run from right to left each in a place of their own, cut to at most most characters as a reader counts them.
+// plain cleans text: it drops characters that are invisible or change how others are drawn, collapses white space, isolates right-to-left
+// names, and cuts to at most most characters as a reader counts them.
 func plain(text string, most int) string {
 	return legible.Isolated(legible.FirstOf(legible.PersonName(text), most))
 }

@@ -227,8 +227,8 @@ func (x *heldIndex) HeldOf(server string) (n int) {
 
 func heldID(server, id string) string { return server + " " + id }
 
-// SameKey is the key under which a server's wrappers know the same request again. A plain digest of arguments tells them to whoever
-// can guess them, and a password of six digits is guessed in a second.
+// SameKey is the key by which a server's wrappers recognise the same request. A plain digest of arguments would reveal guessable ones: a
+// password of six digits is guessed in a second.
 func (q *Quarantine) SameKey(server string) []byte {
 	return q.office.Store.Derive("same request", server)
 }
@@ -236,7 +236,7 @@ func (q *Quarantine) SameKey(server string) []byte {
 // keyedSame is the digest of a request under a key.
 func keyedSame(key []byte, same string) string { return string(control.Keyed(key, pin.Digest(same))) }
 
-// sameOf is what a wrapper compares its request with. Earlier versions kept the digest itself.
+// sameOf is what a wrapper compares its request with. Earlier versions stored the digest itself.
 func (q *Quarantine) sameOf(one store.Held) string {
 	if one.Keyed == "" && one.Same != "" {
 		return keyedSame(q.SameKey(one.ServerID), one.Same)

@@ -53,7 +53,6 @@ type Keeper struct {
 	own      ownRules
 }
 
-// New is a department over an office that has no store yet.
 func New(o *office.Office, hub Hub, opts Options) *Keeper {
 	return &Keeper{office: o, hub: hub, opts: opts, own: ownRules{wake: make(chan struct{}, 1)}}
 }

@@ -118,10 +118,10 @@ func picture(mood Mood) string {
 	}
 }
 
-const maxLine = 64 // characters of a row, as a reader counts them: a menu is as wide as its widest
+const maxLine = 64 // characters of a row, as a reader counts them: a menu is as wide as its widest row
 
-// line is text as one row may carry it: without what is not drawn, or changes how the rest is drawn, and cut to a row's length. What joins
-// emoji and letters stays: it is part of how names are written.
+// line cleans text for one row: no invisible characters or ones that change how the rest is drawn, cut to a row's length. Characters that
+// join emoji and letters stay, because names need them.
 func line(text string) string {
 	return legible.Isolated(legible.FirstOf(legible.PersonName(text), maxLine))
 }

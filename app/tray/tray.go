@@ -84,7 +84,7 @@ func New(o Options) Tray {
 	return open(o)
 }
 
-// nowhere is the tray of a session that has none.
+// nowhere is the tray of a session without one.
 type nowhere string
 
 func (nowhere) Set(State)     {}

@@ -22,7 +22,7 @@ func (w *Wrappers) Report(conn control.Wrapper, r control.Report) (control.State
 	if r.Era != "legacy" && r.Era != "modern" {
 		return control.State{}, office.Answer(control.CodeBadRequest, "unknown era")
 	}
-	declared, _, whole := review.Declarations(r, w.settings.Rules()) // outside the lock: it may take a while
+	declared, _, whole := review.Declarations(r, w.settings.Rules()) // without the lock: it may take a while
 	w.office.Lock()
 	defer w.office.Unlock()
 	s, err := w.registered(conn, "report")

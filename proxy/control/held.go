@@ -17,7 +17,7 @@ type Held struct {
 	Session  string            `json:"session"`
 	Era      string            `json:"era"`
 	Method   string            `json:"method"`
-	Item     string            `json:"item,omitempty"` // pin key, "" for a method that names nothing
+	Item     string            `json:"item,omitempty"` // pin key, "" for a method that names no item
 	Name     string            `json:"name,omitempty"` // tool, prompt or URI as the client named it
 	Params   []byte            `json:"params,omitempty"`
 	Same     pin.Digest        `json:"same"`   // of method and params, equal for the same request (pin.RequestDigest)
@@ -74,7 +74,7 @@ type Exception struct {
 	ID      string        `json:"id"`
 	Rule    string        `json:"rule"`
 	Server  string        `json:"server"` // display name
-	Item    string        `json:"item"`   // pin key, "" for answers that belong to none
+	Item    string        `json:"item"`   // pin key, "" for responses that belong to no item
 	Level   inspect.Level `json:"level"`  // the gravest it lets pass; never critical
 	Created time.Time     `json:"created"`
 	Until   time.Time     `json:"until"`

@@ -246,7 +246,7 @@ type ItemDetail struct {
 	Decided  string            `json:"decided,omitempty"`      // approved, rejected, withdrawn: the item no longer waits
 	Next     string            `json:"next,omitempty"`         // code under which what was left of a decided item waits, or waited last
 	Sandbox  string            `json:"sandbox,omitempty"`      // in force for the server from its next start on
-	LookedIn string            `json:"looked_under,omitempty"` // what it ran under when it last declared itself
+	LookedIn string            `json:"looked_under,omitempty"` // its sandbox when it last declared itself
 	Held     *HeldDetail       `json:"held,omitempty"`         // of a held response
 	Can      *powers.Summary   `json:"can,omitempty"`          // of a new server: what its tools can do
 	Made     *Made             `json:"made,omitempty"`         // of a new server that runs here: which program it is
