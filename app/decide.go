@@ -7,12 +7,12 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Decide is a decision over one inbox item that came over the socket.
+// Decide decides on one inbox item for a request over the socket.
 func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, error) {
 	return h.decideIf(d, func(codes ...string) error { return h.office.MayDecide(peer, codes...) })
 }
 
-// DecideHere is a decision of the window, in this process.
+// DecideHere does the same for the window, in this process.
 func (h *Hub) DecideHere(d control.Decide) (control.Decided, error) {
 	return h.decideIf(d, func(...string) error { return nil })
 }
@@ -42,7 +42,7 @@ func (h *Hub) decideIf(d control.Decide, may func(codes ...string) error) (contr
 	return h.decide(d)
 }
 
-// raise puts an item on top of the inbox.
+// raise moves an item to the top of the inbox.
 func (h *Hub) raise(code string) {
 	if h.RaiseHeld(code) {
 		return

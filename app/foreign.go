@@ -5,12 +5,12 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Foreign writes down that another program than the proved one wrote on a connection: nobody does that by accident.
+// Foreign records that another program than the proved one wrote on a connection, which never happens by accident.
 func (h *Hub) Foreign(f control.Foreign) {
 	h.attacked(control.ForeignRecord(f))
 }
 
-// Displaced writes down that another program took the place of the hub's socket.
+// Displaced records that another program replaced the hub's socket.
 func (h *Hub) Displaced(d control.Displaced) { h.attacked(control.DisplacedRecord(d)) }
 
 func (h *Hub) attacked(told control.Record) {

@@ -36,23 +36,23 @@ const (
 type Options struct {
 	Home      control.Home
 	StartedBy string
-	// AllowCLI is --allow-cli-approval. It counts only on a home first made with it, or where a window has switched
-	// approvals.cli on, and never for a hub that a wrapper started.
+	// AllowCLI is --allow-cli-approval. It counts only on a home first created with it, or if a window has turned approvals.cli on, and
+	// never for a hub that a wrapper started.
 	AllowCLI bool
 	Window   bool // the hub lives in the desktop program: decisions are calls inside that process
 	Version  string
 	Notifier Notifier // nil: nobody is notified
-	// Show raises the window, Changed says that something a window shows may be otherwise now. Both must not block, and may
-	// be called while the hub is locked. nil where there is no window.
+	// Show raises the window, Changed says that a window may show outdated content. Both must not block, and may be called while the hub is
+	// locked. nil without a window.
 	Show    func(route string)
 	Changed func()
-	// Damage is what the hub before this one met in its store: the store is put aside, and a person decides.
+	// Damage is what the previous hub met in its store: the store is set aside, and a person decides.
 	Damage string
 
 	Now       func() time.Time // time.Now
-	Linger    time.Duration    // how long a hub that a wrapper started stays without one; 60 s
-	HomeCheck time.Duration    // how often the home is looked at; 2 s
-	Settle    time.Duration    // how long a file that is watched must be quiet before it is read; 100 ms
+	Linger    time.Duration    // how long a hub started by a wrapper stays without one; 60 s
+	HomeCheck time.Duration    // how often the home is checked; 2 s
+	Settle    time.Duration    // how long a watched file must be quiet before it is read; 100 ms
 
 	// Program is the path of sallyport that goes into clients' files; this program's own where empty.
 	Program string
@@ -61,7 +61,7 @@ type Options struct {
 	crash func(point string) // for the tests that kill a hub in the middle of a write
 }
 
-// Notifier tells a person that something waits. Its texts are ours alone.
+// Notifier tells a person about pending items, in our words only.
 type Notifier interface {
 	Notify(review.Notice)
 }
@@ -95,8 +95,8 @@ type Hub struct {
 	idle *time.Timer
 }
 
-// Open opens the home and is ready to answer. A store that cannot be opened is no error: the hub then runs, blocks
-// everything and says why. An error is a home that is not ours, or another hub that has it (store.ErrLocked).
+// Open opens the home and is ready to answer. An unusable store is not an error: the hub then runs, blocks everything and says why. An
+// error means that the home is not ours, or that another hub has it (store.ErrLocked).
 func Open(opts Options) (*Hub, error) {
 	switch opts.StartedBy {
 	case ByPerson, ByWrapper, ByDesktop:
@@ -110,7 +110,7 @@ func Open(opts Options) (*Hub, error) {
 	opts.HomeCheck = cmp.Or(opts.HomeCheck, 2*time.Second)
 	opts.Settle = cmp.Or(opts.Settle, 100*time.Millisecond)
 	if opts.Program == "" {
-		opts.Program, _ = os.Executable() // where it cannot be told nothing is taken for guarded, and protect says so
+		opts.Program, _ = os.Executable() // if unknown, nothing counts as guarded, and protect says so
 	}
 	if opts.Changed == nil {
 		opts.Changed = func() {}
@@ -160,7 +160,7 @@ func Open(opts Options) (*Hub, error) {
 	return h, nil
 }
 
-// openStore takes the store, or says why everything stays blocked.
+// openStore opens the store, or records why everything stays blocked.
 func (h *Hub) openStore() error {
 	if h.opts.Damage != "" {
 		h.lost.Damaged(errors.New(h.opts.Damage))
@@ -181,7 +181,7 @@ func (h *Hub) openStore() error {
 	return nil
 }
 
-// trustStore looks at what an open store says about itself before anything of it counts.
+// trustStore checks an open store before anything in it counts.
 func (h *Hub) trustStore(s *store.Store) error {
 	if err := lost.Interrupted(s); err != nil {
 		return err
@@ -193,8 +193,8 @@ func (h *Hub) trustStore(s *store.Store) error {
 	return h.office.CheckMarks()
 }
 
-// checkSeals finds what something else wrote into the store. A pin whose seal does not hold is never read; where pins were
-// taken away or older ones brought back, no approval of this store is believed: each waits for a person again.
+// checkSeals finds what something else wrote into the store. A pin with an invalid seal is never read; if pins were removed or older ones
+// restored, no approval of this store counts until a person has confirmed it.
 func (h *Hub) checkSeals() error {
 	found, err := h.office.Store.Tampered()
 	if err != nil || !found.Any() {
@@ -249,7 +249,7 @@ func (h *Hub) checkSeals() error {
 	return nil
 }
 
-// Close ends the hub: what is queued is written, store and files are given back. Serving must have ended.
+// Close ends the hub: it writes what is queued, and releases store and files. Serving must have ended.
 func (h *Hub) Close() error {
 	var err error
 	h.closed.Do(func() {
@@ -272,14 +272,14 @@ func (h *Hub) Welcome(control.Peer) control.Welcome {
 	}
 }
 
-// Damage is what this hub met in its store, for Options of the one that takes its place.
+// Damage is what this hub met in its store, for the Options of the next one.
 func (h *Hub) Damage() string {
 	h.office.Lock()
 	defer h.office.Unlock()
 	return h.office.Damage()
 }
 
-// BeginsAgain says, once Done is closed, that another hub should be opened at once in this one's place.
+// BeginsAgain reports, once Done is closed, whether another hub should replace this one at once.
 func (h *Hub) BeginsAgain() bool {
 	h.office.Lock()
 	defer h.office.Unlock()

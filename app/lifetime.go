@@ -17,7 +17,7 @@ import (
 // pruneEvery is how often the timeline is cut to its limits.
 const pruneEvery = time.Hour
 
-// begin starts what runs beside the calls.
+// begin starts the background goroutines.
 func (h *Hub) begin() {
 	h.office.Lock()
 	h.idling()
@@ -45,14 +45,13 @@ func (h *Hub) keepPruning() {
 	}
 }
 
-// Done is closed when the hub wants to end: it stepped down, its last wrapper is gone, its home vanished. Whoever serves it
-// then stops serving and calls Close.
+// Done is closed when the hub wants to end: it stepped down, its last wrapper is gone, or its home vanished. Its owner then stops serving
+// and calls Close.
 func (h *Hub) Done() <-chan struct{} { return h.done }
 
 func (h *Hub) end() { h.ended.Do(func() { close(h.done) }) }
 
-// idling starts the clock of a hub that a wrapper started when no wrapper is left, and stops it when one is there. The
-// caller holds the lock.
+// idling starts the clock of a hub started by a wrapper when no wrapper is left, and stops it when one connects. The caller holds the lock.
 func (h *Hub) idling() {
 	if h.opts.StartedBy != ByWrapper {
 		return
@@ -66,7 +65,7 @@ func (h *Hub) idling() {
 	}
 	linger := h.opts.Linger
 	if control.Replaced() {
-		linger = 0 // the wrappers to come are of another version, and it would stand in their way
+		linger = 0 // new wrappers will be of another version, and this hub would be in their way
 	}
 	h.idle = time.AfterFunc(linger, func() {
 		h.office.Lock()
@@ -77,7 +76,7 @@ func (h *Hub) idling() {
 	})
 }
 
-// Serve answers on listener until the hub or ctx ends. again says that another hub takes its place, on the same socket.
+// Serve answers on listener until the hub or ctx ends. again means that another hub should replace it on the same socket.
 func (h *Hub) Serve(ctx context.Context, listener *control.Listener, log *slog.Logger) (again bool, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -95,8 +94,8 @@ func (h *Hub) Serve(ctx context.Context, listener *control.Listener, log *slog.L
 	return errors.Is(context.Cause(ctx), control.ErrAgain), err
 }
 
-// Show raises the window of this hub for a second start of its program. A program inside a wrapped server does not put a
-// window before a person: where it stands, and when, is half of what a person is asked.
+// Show raises the window of this hub for a second start of its program. A program inside a wrapped server may not: where a window appears,
+// and when, is half of what a person is asked.
 func (h *Hub) Show(peer control.Peer, route string) error {
 	switch {
 	case peer.Descends:
@@ -108,8 +107,8 @@ func (h *Hub) Show(peer control.Peer, route string) error {
 	return nil
 }
 
-// StepDown gives way to a hub that a person started. What was taken is on the disk before it says yes. A hub that a person
-// started gives way to nobody: a second one ends instead.
+// StepDown gives way to a hub that a person started, once everything accepted is on disk. A hub that a person started gives way to nobody:
+// the second one ends instead.
 func (h *Hub) StepDown(peer control.Peer) error {
 	h.office.Lock()
 	defer h.office.Unlock()
@@ -130,8 +129,7 @@ func (h *Hub) StepDown(peer control.Peer) error {
 	return nil
 }
 
-// watchHome ends the hub when its home, or the store in it, is no longer where it was: what it would go on to write nobody
-// would ever read.
+// watchHome ends the hub when its home, or the store in it, is gone or replaced: nobody would ever read what it writes.
 func (h *Hub) watchHome() {
 	home, err := os.Lstat(h.opts.Home.Dir)
 	if err != nil {
@@ -176,15 +174,14 @@ func (h *Hub) vanished() {
 // keepFor is how long decided items can be looked up.
 const keepFor = 90 * 24 * time.Hour
 
-// startCredit is how far the time that retention goes by may move when a hub starts. A clock that is set years forward, for
-// a minute, would otherwise take every call of the timeline with it.
+// startCredit is how far the time used for retention may advance when a hub starts. Otherwise a clock set years forward, for a minute,
+// would delete every call of the timeline.
 const startCredit = 24 * time.Hour
 
-// metaTime is where the store keeps the time that retention went by last.
+// metaTime is the store's key for the time last used for retention.
 const metaTime = "retention-time"
 
-// retentionTime is now, but at most credit after the time that retention went by before. A home that was long unused keeps
-// its records longer for it, by a day less each day.
+// retentionTime is now, but at most credit after the time used before. A home that was unused for long keeps its records longer.
 func (h *Hub) retentionTime(now time.Time, credit time.Duration) (at time.Time, err error) {
 	at = now
 	err = h.office.Commit(func(tx *store.Tx) (bool, error) {
@@ -205,7 +202,7 @@ func (h *Hub) retentionTime(now time.Time, credit time.Duration) (at time.Time, 
 	return at, err
 }
 
-// forgetDecided forgets items that were decided before t, with what was held under them, and exceptions that ended before it.
+// forgetDecided deletes items decided before t, with their held responses, and exceptions that ended before it.
 func (h *Hub) forgetDecided(t time.Time) error {
 	forgot := false
 	err := h.office.Commit(func(tx *store.Tx) (bool, error) {
@@ -228,7 +225,7 @@ func (h *Hub) forgetDecided(t time.Time) error {
 	return h.ReadHeld()
 }
 
-// prune takes from the timeline what its settings say, and decided items nobody will ask about.
+// prune cuts the timeline to its settings, and deletes old decided items.
 func (h *Hub) prune(credit time.Duration) {
 	h.office.Lock()
 	if h.office.Store == nil || h.office.Leaving() {

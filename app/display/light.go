@@ -11,18 +11,17 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Colour means one thing wherever a person meets it: in the tray, in the window's footer, in the list and on the page of a
-// server.
+// Colour means the same wherever a person sees it: in the tray, in the window's footer, in the list and on the page of a server.
 type Colour string
 
 const (
-	Grey  Colour = "grey"  // not yet: no client has started what could be called guarded, or nobody can tell
-	Green Colour = "green" // a client really started it through its wrapper, and nothing of it needs a person
+	Grey  Colour = "grey"  // not yet: no client has started a guarded server, or we can't tell
+	Green Colour = "green" // a client has started it through its wrapper, and nothing needs a person
 	Amber Colour = "amber" // a person is needed
-	Red   Colour = "red"   // a person is needed at once: something Critical waits
+	Red   Colour = "red"   // a person is needed at once: a Critical item is pending
 )
 
-// What a Light is about. Each has one colour.
+// The subject of a Light. Each has one colour.
 const (
 	LightBroken     = "not_working"
 	LightCritical   = "critical"
@@ -32,42 +31,41 @@ const (
 	LightNoVersion  = "no_common_version"
 	LightUnreadable = "unreadable"
 	LightNoServers  = "no_servers"
-	LightLeftOut    = "left_out"    // not guarded, because a person said so
-	LightBeyond     = "beyond"      // not guarded, because nothing can be put in front of it
+	LightLeftOut    = "left_out"    // not guarded by a person's choice
+	LightBeyond     = "beyond"      // can't be guarded
 	LightNotStarted = "not_started" // guarded in its file, and no client has started it since
 	LightIdle       = "idle"        // in no file we know, and not running
-	LightUnseen     = "unseen"      // allowed, and its client has not asked again yet
-	LightNoTools    = "no_tools"    // started, and what it offers is not known
+	LightUnseen     = "unseen"      // allowed, but its client has not asked again yet
+	LightNoTools    = "no_tools"    // started, but its tools are unknown
 	LightBlocked    = "blocked"
 	LightGuarded    = "guarded"
 )
 
-// Light is the one answer to "how is it?", of a server or of all. Words and Next are ours; the window shows them as they are
-// and computes none.
+// Light is the state of a server or of everything. Words and Next are ours; the window shows them as they are and computes none.
 type Light struct {
 	Colour Colour
 	State  string
 	Words  string
-	Next   string // what a person can do, "" where there is nothing
+	Next   string // what a person can do, "" for nothing
 }
 
-// sightedServer is all that the light of a server rests on.
+// sightedServer is the input for the light of a server.
 type sightedServer struct {
-	Critical  bool   // something Critical about it waits
-	Waits     int    // items about it that wait, held responses apart
+	Critical  bool   // a Critical item about it is pending
+	Waits     int    // pending items about it, without held responses
 	Held      int    // responses
-	Open      bool   // an entry of its name runs without the guard, and nobody chose that
-	LeftOut   bool   // an entry of its name runs without the guard, because a person said so
-	Running   bool   // a client's wrapper of it is connected
+	Open      bool   // an entry of its name is unguarded, and nobody chose that
+	LeftOut   bool   // an entry of its name is unguarded by a person's choice
+	Running   bool   // a wrapper of it is connected
 	Seen      bool   // a client started it through its wrapper since its entry was last written
-	Nowhere   bool   // no guarded entry of a file we know starts it
-	Restart   string // the clients to be restarted, "" where nobody knows which
+	Nowhere   bool   // no guarded entry of a known file starts it
+	Restart   string // the clients to restart, "" if unknown
 	State     string // of control.Server
 	Allowed   int    // tools
 	Blocked   int    // tools
-	Behind    string // the clients that have not asked again since something was allowed, "" for none
-	BehindDo  string // what makes them
-	NoVersion bool   // its clients and it have no protocol version in common
+	Behind    string // clients that have not asked again since an approval, "" for none
+	BehindDo  string // what makes them ask
+	NoVersion bool   // it has no protocol version in common with its clients
 }
 
 // lightOfServer is the table for one server.
@@ -114,8 +112,8 @@ func lightWithoutHeld(s sightedServer) Light {
 	}
 }
 
-// LightOfUnguarded is the table for what runs without the guard. What a person left out and what nobody can guard raises no
-// alarm for ever.
+// LightOfUnguarded is the table for unguarded servers. Those that a person left out, or that can't be guarded, don't raise a permanent
+// alarm.
 func LightOfUnguarded(u control.Unguarded) Light {
 	switch {
 	case u.Chosen:
@@ -135,29 +133,29 @@ func LightOfUnguarded(u control.Unguarded) Light {
 	}
 }
 
-// sightedAll is all that the light of the whole rests on.
+// sightedAll is the input for the overall light.
 type sightedAll struct {
 	Works      bool
 	Critical   int    // items
 	Waiting    int    // items, the Critical ones among them
-	Lost       string // the name of the first entry whose guard was taken out
+	Lost       string // name of the first entry whose guard was removed
 	Alone      bool   // it is the only one
-	Loose      int    // entries that run without the guard and nobody chose that
+	Loose      int    // entries that are unguarded without anyone's choice
 	NoVersion  int    // servers without a common protocol version
 	Behind     string // the first client that has not asked again, "" for none
 	BehindDo   string
 	BehindAll  bool     // nothing else was really seen
-	Unreadable []string // clients with a file that cannot be read
+	Unreadable []string // clients with an unreadable file
 	Files      int      // files that were read
 	Guarded    int      // entries
 	Total      int      // servers that were counted
-	Started    int      // guarded entries that a client started since they were written
-	Apart      int      // servers that a client runs through a wrapper and that stand in no file we know
+	Started    int      // guarded entries that a client has started since they were written
+	Apart      int      // servers that run through a wrapper but are in no known file
 	Restart    string   // the clients to be restarted
 }
 
-// lightOfAll is the table for the tray and the footer. It is as grave as the gravest light of a single server; it is green where
-// one is, and grey where none is.
+// lightOfAll is the table for the tray and the footer: as serious as the most serious light of a single server; green if one is, and grey
+// if none is.
 func lightOfAll(s sightedAll) Light {
 	switch {
 	case !s.Works:

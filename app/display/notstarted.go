@@ -10,8 +10,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// notStarted are the servers of guarded entries that no known server belongs to: they never ran, and were never looked at. Entries of
-// several clients that start one server are one row, as they will be once it has run.
+// notStarted are the servers of guarded entries without a known server: they never ran, and were never looked at. Entries of several
+// clients that start one server are one row, as they will be once it has run.
 func (s sight) notStarted(taken map[RowEntry]bool) (rows []ServerRow) {
 	at := map[string]int{} // of a server's row, by id
 	for _, e := range s.entries() {

@@ -7,10 +7,11 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// recordServers are the servers that records of the timeline are about.
+// recordServers are the servers of timeline records.
 type recordServers []store.Server
 
-// askedServer is the server whose records a person asked for. id is "" where several have the name, or none: then the name counts alone.
+// askedServer is the server whose records a person asked for. id is "" if several servers have the name, or none: then only the name
+// counts.
 type askedServer struct {
 	name, id string
 	servers  recordServers
@@ -35,7 +36,7 @@ func (d *Display) asked(server string) askedServer {
 	return out
 }
 
-// shownOf are the names of the servers of records, where they are shown by another than their records have: see control.Activity.
+// shownOf are the shown names of the records' servers, if they differ from those in the records: see control.Activity.
 func (s recordServers) shownOf(records []control.Record) map[string]string {
 	names, byID, byName := identity.CalledOf(s), map[string]store.Server{}, map[string][]store.Server{}
 	for _, server := range s {

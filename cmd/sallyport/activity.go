@@ -80,7 +80,7 @@ func (c activityListCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 }
 
-// oneOf refuses a filter that nothing can pass: an empty answer to a misspelt question reads like good news.
+// oneOf refuses an unknown filter: an empty result for a misspelt one would look like good news.
 func oneOf(flag, typed string, known []string) error {
 	if typed == "" || slices.Contains(known, typed) {
 		return nil
@@ -97,8 +97,8 @@ func spelled[Word ~string](words []Word) []string {
 	return typed
 }
 
-// pause waits until it is worth asking the hub again; false says that the person has had enough. The socket has no call
-// that waits for news: half a second is what a person reads as "at once" and costs a hub nothing.
+// pause waits until it is worth asking the hub again; false means that the person has stopped. The socket has no call that waits for news:
+// half a second feels immediate and costs a hub nothing.
 func pause(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -214,7 +214,7 @@ func (c activityVerifyCommand) ask(ctx context.Context, s streams, hub *control.
 	if c.JSON {
 		return exitFine, nil
 	}
-	// Without a second place that knows the head, a whole rewritten chain looks as good as the true one.
+	// Without a copy of the head elsewhere, a completely rewritten chain looks as good as the true one.
 	claim := "internally consistent (without a second copy of the head, Sallyport can't tell whether the whole chain was rewritten)"
 	if v.Sealed {
 		claim = "untouched (the head matches its second copy)"

@@ -14,7 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// interactive says whether standard input is a terminal.
+// interactive reports whether standard input is a terminal.
 func interactive(s streams) bool {
 	f, ok := s.in.(*os.File)
 	return ok && terminal.Is(f)
@@ -22,8 +22,8 @@ func interactive(s streams) bool {
 
 var errUndecided = errors.New("nothing was decided")
 
-// answered asks a question and gets what is wanted from the person; "y" stands for a plain yes. The question does not go with the page
-// that it is about: that may go into a file.
+// answered asks a question and returns nil if the person types want; "y" stands for a plain yes. The question does not go to standard
+// output, which may be redirected to a file.
 func answered(ctx context.Context, s streams, question, want string) error {
 	fmt.Fprint(s.err, question)
 	answer, err := readLine(ctx, s)
@@ -40,7 +40,7 @@ func answered(ctx context.Context, s streams, question, want string) error {
 
 var errNoTerminal = errors.New("there is no terminal to ask on; read the item, then run this command again with --yes")
 
-// confirm is answered on a terminal only, and not where yes is said already.
+// confirm asks on a terminal only, unless --yes was given.
 func confirm(ctx context.Context, s streams, yes bool, question, want string) error {
 	switch {
 	case yes:
@@ -51,8 +51,8 @@ func confirm(ctx context.Context, s streams, yes bool, question, want string) er
 	return answered(ctx, s, question, want)
 }
 
-// typedName is what a person types to allow what has a Critical warning: the server's name, or the item's code where the name is not
-// plain enough to be typed or could be mistaken for another.
+// typedName is what a person types to allow something with a Critical warning: the server's name, or the item's code if the name is hard to
+// type or could be mistaken for another.
 func typedName(item control.ItemDetail) string {
 	if typeable(item.Server) {
 		return item.Server
@@ -60,7 +60,7 @@ func typedName(item control.ItemDetail) string {
 	return item.Code
 }
 
-// typeable says whether a person can type a name without being fooled by it.
+// typeable reports whether a person can type a name without being fooled by it.
 func typeable(name string) bool {
 	if name == "" || len(name) > 24 {
 		return false
@@ -68,7 +68,7 @@ func typeable(name string) bool {
 	return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == ""
 }
 
-// readLine reads one line, or gives up when ctx ends (Ctrl-C). A line without an end is no answer: the input was cut off.
+// readLine reads one line, or gives up when ctx ends (Ctrl-C). A line without an end does not count: the input was cut off.
 func readLine(ctx context.Context, s streams) (string, error) {
 	type answer struct {
 		line string
@@ -87,8 +87,8 @@ func readLine(ctx context.Context, s streams) (string, error) {
 	}
 }
 
-// decidedElsewhere shows what this hub decides in its window, or not at all, and asks for it all the same: a hub with a window puts
-// the item on top of its inbox, and its refusal says where to decide.
+// decidedElsewhere shows an item that this hub decides in its window, or not at all, and still sends the decision: a hub with a window then
+// moves the item to the top of its inbox, and its refusal says where to decide.
 func decidedElsewhere(show, do func() error) (int, error) {
 	if err := show(); err != nil {
 		return exitFailed, err
@@ -100,8 +100,7 @@ func decidedElsewhere(show, do func() error) (int, error) {
 	return codeOf(err), err
 }
 
-// showUndecided shows an item that a command was to decide and does not: on standard output, as show has it. A question is
-// shown elsewhere, but here the item is the whole answer.
+// showUndecided shows an item that a command should decide but can't, on standard output, as show does.
 func showUndecided(s streams, asJSON bool, item control.ItemDetail, decides control.Welcome) error {
 	if asJSON {
 		return writeJSON(s.out, item)

@@ -10,10 +10,10 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// cleanDecision allows several new servers without a warning at once: list them, ask, allow exactly what was listed, say what
-// was left out.
+// cleanDecision allows several new servers without warnings at once: list them, ask, allow exactly what was listed, report what was left
+// out.
 type cleanDecision struct {
-	digest string // of a list that was printed before; "" is a list made now
+	digest string // of an earlier list; "" makes a new one
 	yes    bool
 	json   bool
 }
@@ -80,7 +80,7 @@ func (d cleanDecision) run(ctx context.Context, s streams) (int, error) {
 	return code, nil
 }
 
-// list prints a set that is not decided on now.
+// list prints a set without deciding.
 func (d cleanDecision) list(s streams, set control.CleanSet) error {
 	if d.json {
 		return writeJSON(s.out, set)
@@ -89,7 +89,7 @@ func (d cleanDecision) list(s streams, set control.CleanSet) error {
 	return nil
 }
 
-// nothing says that there is nothing to allow, and what else waits.
+// nothing reports that there is nothing to allow, and what else is pending.
 func (d cleanDecision) nothing(s streams, set control.CleanSet) (int, error) {
 	code := exitFine
 	if len(set.Left) > 0 || set.Other > 0 {
@@ -109,7 +109,7 @@ func (d cleanDecision) nothing(s streams, set control.CleanSet) (int, error) {
 	return code, nil
 }
 
-// cleanSet prints what one decision would allow: each server with what runs and what it offers.
+// cleanSet prints what one decision would allow: each server with its command and what it offers.
 func (p *page) cleanSet(set control.CleanSet) {
 	p.Printf("%s\n", p.Paint(terminal.Bold, terminal.Counted(len(set.Items), "new server")+" without warnings"))
 	for _, one := range set.Items {
@@ -140,7 +140,7 @@ func (p *page) cleanSet(set control.CleanSet) {
 	p.others(set.Other)
 }
 
-// offers is what a server declares, in numbers: names are in its review.
+// offers counts what a server declares; its review has the names.
 func offers(one control.CleanServer) string {
 	kinds := map[string]int{}
 	for _, key := range one.Parts {
@@ -159,7 +159,7 @@ func offers(one control.CleanServer) string {
 	return strings.Join(words, ", ")
 }
 
-// leftOut names what was listed before and is not allowed with the others.
+// leftOut names listed servers that are not allowed after all.
 func (p *page) cleanLeft(left []control.CleanLeft) {
 	for _, one := range left {
 		where := ""
@@ -170,7 +170,7 @@ func (p *page) cleanLeft(left []control.CleanLeft) {
 	}
 }
 
-// others says how many new servers need a review of their own.
+// others counts the new servers that need a review of their own.
 func (p *page) others(n int) {
 	switch {
 	case n == 1:
@@ -188,7 +188,7 @@ func these(n int, what string) string {
 	return "these " + terminal.Counted(n, what)
 }
 
-// disputed says that tools claim less than their names say.
+// disputed reports tools whose claims contradict their names.
 func disputed(n int) string {
 	if n == 1 {
 		return "The name of 1 tool contradicts what the tool claims: read it with \"sallyport show\" first."

@@ -54,12 +54,12 @@ type commandLine struct {
 	Man        manCommand        `cmd:"" name:"__man" hidden:""`
 }
 
-// A command is one of these. It returns the exit code, or an error that is printed as one line.
+// Commands implement one of these. Each returns the exit code, or an error that is printed as one line.
 type (
 	command interface {
 		run(ctx context.Context, s streams) (int, error)
 	}
-	// asking is a command that does nothing without a hub.
+	// asking is a command that needs a hub.
 	asking interface {
 		ask(ctx context.Context, s streams, hub *control.Client) (int, error)
 	}
@@ -71,8 +71,7 @@ type jsonFlag struct {
 
 var typeOfPath = reflect.TypeFor[filePath]()
 
-// filePath is a path that a flag names. An empty one is a variable that was never set, and not the same as no flag: the
-// default would be a file that nobody meant.
+// filePath is a path from a flag. An empty one is an unset variable, not a missing flag: the default would be a file that nobody meant.
 type filePath string
 
 func (p *filePath) Decode(ctx *kong.DecodeContext) error {
@@ -87,7 +86,7 @@ func (p *filePath) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// wrapCommand only describes wrap for --help: a real wrap never comes here (see run).
+// wrapCommand only describes wrap for --help: a real wrap is handled in run.
 type wrapCommand struct {
 	Name      string   `placeholder:"NAME" help:"Name of the server in the client's configuration."`
 	Client    string   `placeholder:"CLIENT" help:"The client that starts this wrapper."`
@@ -112,11 +111,11 @@ type probeCommand struct {
 type probeOptions struct {
 	name   string
 	argv   []string
-	client string   // that will start it, "" where it is not known
-	env    []string // of its entry; the rest is what its client gives
+	client string   // that will start it, "" if unknown
+	env    []string // of its entry; the client supplies the rest
 	json   bool
 
-	sandbox bool // under strict, whatever is set
+	sandbox bool // under strict, whatever the setting
 }
 
 func (c probeCommand) run(ctx context.Context, s streams) (int, error) {
@@ -143,7 +142,7 @@ func (c hubCommand) run(ctx context.Context, s streams) (int, error) {
 	return runHub(ctx, hubOptions{allowCLIApproval: c.AllowCLIApproval, startedByWrapper: c.StartedByWrapper}, s), nil
 }
 
-// exited carries an exit code out of kong, which wants to end the process after --help and --version.
+// exited carries an exit code out of kong, which ends the process after --help and --version.
 type exited int
 
 // newParser reads command lines by the model. exit is called after --help and --version.
@@ -159,7 +158,7 @@ func newParser(model *commandLine, s streams, exit func(int)) (*kong.Kong, error
 	)
 }
 
-// runCommand parses and runs everything but wrap.
+// runCommand parses and runs every command except wrap.
 func runCommand(ctx context.Context, args []string, s streams) (code int) {
 	var model commandLine
 	out := &output{}
@@ -187,7 +186,7 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 	}
 	parsed, err := parser.Parse(asHelp(args))
 	if out.failed != nil {
-		return fail(s, exitFailed, subject(args), out.failed) // help that could not be printed is no wrong usage
+		return fail(s, exitFailed, subject(args), out.failed) // failing to print help is not wrong usage
 	}
 	if err != nil {
 		return fail(s, exitUsage, subject(args), fmt.Errorf("%s; \"sallyport %s--help\" says how", plain(err), known(parser, args)))
@@ -220,7 +219,7 @@ func askHub(ctx context.Context, s streams, c asking) (int, error) {
 	return c.ask(ctx, s, hub)
 }
 
-// known is "NAME " for each command of ours that args start with, so that the hint names help that exists and is the right one.
+// known is "NAME " for each of our commands that args start with, so that the hint names the right help.
 func known(parser *kong.Kong, args []string) string {
 	words := ""
 	children := parser.Model.Children
@@ -235,7 +234,7 @@ func known(parser *kong.Kong, args []string) string {
 	return words
 }
 
-// subject is what an error line is about: the command, and the word after it where that is no flag.
+// subject is what an error line is about: the command, and the next word if it is not a flag.
 func subject(args []string) string {
 	words := []string{}
 	for _, a := range args[:min(2, len(args))] {
@@ -251,8 +250,7 @@ func plain(err error) string {
 	return strings.ReplaceAll(err.Error(), "\n", " ")
 }
 
-// fail prints the one line an error is, and returns the code to exit with. What a hub or a person typed may stand in it, so
-// it is escaped like everything else.
+// fail prints an error as one line and returns the exit code. The text may come from a hub or a person, so it is escaped.
 func fail(s streams, code int, what string, err error) int {
 	why := legible.Escape(plain(err))
 	if what != "" {
@@ -262,7 +260,6 @@ func fail(s streams, code int, what string, err error) int {
 	return code
 }
 
-// hubError says whether err is the hub's answer code.
 func hubError(err error, code int) bool {
 	var no *control.Error
 	return errors.As(err, &no) && no.Code == code

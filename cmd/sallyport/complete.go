@@ -15,20 +15,20 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// completeWord is the hidden command that completion scripts call: `__complete SHELL WORD…`, the last word being the one that is
-// typed. It prints one candidate a line, or filesAnswer where the shell's own file names belong.
+// completeWord is the hidden command for completion scripts: `__complete SHELL WORD…`, where the last word is the one being typed. It
+// prints one candidate per line, or filesAnswer if the shell should offer file names.
 const completeWord = "__complete"
 
 // filesAnswer tells a script to offer file names.
 const filesAnswer = ":files"
 
-// completePatience is how long a hub may take to say what it knows. Nobody waits longer for a Tab.
+// completePatience is how long a hub may take to respond: nobody waits longer for a Tab.
 const completePatience = 500 * time.Millisecond
 
 // candidate is one word that could stand here.
 type candidate struct{ word, about string }
 
-// runComplete prints what could stand at the last of words. It never starts a hub, and whatever goes wrong offers nothing.
+// runComplete prints the candidates for the last word. It never starts a hub, and offers nothing on any error.
 func runComplete(ctx context.Context, args []string, s streams) int {
 	if len(args) < 2 {
 		return exitUsage
@@ -68,7 +68,7 @@ func runComplete(ctx context.Context, args []string, s streams) int {
 	return exitFine
 }
 
-// complete says what could stand at the last of words, by the command line model. ask tells what only a hub or the system knows.
+// complete returns the candidates for the last of words, from the command line model. ask returns what only a hub or the system knows.
 func complete(node *kong.Node, words []string, ask func(source string) []candidate) (found []candidate, files bool) {
 	words = joinEquals(words)
 	last, words := words[len(words)-1], words[:len(words)-1]
@@ -80,7 +80,7 @@ func complete(node *kong.Node, words []string, ask func(source string) []candida
 		case flag != nil:
 			flag = nil
 		case word == "--":
-			return nil, true // a server's own command: its files, as far as we know
+			return nil, true // a server's own command: probably a file
 		case strings.HasPrefix(word, "-") && word != "-":
 			name, _, joined := strings.Cut(word, "=")
 			f := findFlag(node, name)
@@ -137,7 +137,7 @@ func complete(node *kong.Node, words []string, ask func(source string) []candida
 	return found, files
 }
 
-// values are what a flag or argument can be: its enumeration, what the tag `complete` names, or files.
+// values are the possible values of a flag or argument: its enumeration, what the tag `complete` names, or files.
 func values(v *kong.Value, typed, before string, ask func(string) []candidate) (found []candidate, files bool) {
 	var all []candidate
 	if v.Enum != "" {
@@ -160,8 +160,8 @@ func values(v *kong.Value, typed, before string, ask func(string) []candidate) (
 	return found, false
 }
 
-// joinEquals puts together what bash takes apart at an equals sign: --format = json. Where the last word is only the value, it is
-// completed as the value of a flag, because bash replaces that word alone.
+// joinEquals joins what bash splits at an equals sign: --format = json. If the last word is only the value, it is completed alone, because
+// bash replaces only that word.
 func joinEquals(words []string) []string {
 	out := make([]string, 0, len(words))
 	for i := 0; i < len(words); i++ {
@@ -200,8 +200,7 @@ func findFlag(node *kong.Node, word string) *kong.Flag {
 	return nil
 }
 
-// offered is what a person could mean at a place of this kind. Names that somebody else chose are offered only where they are plain:
-// a shell may read anything else as more than a name.
+// offered are the candidates of one kind. Names chosen by others are offered only if they are plain: a shell may interpret anything else.
 func offered(ctx context.Context, source string) (found []candidate) {
 	switch source {
 	case "setting":
@@ -249,7 +248,7 @@ func offered(ctx context.Context, source string) (found []candidate) {
 	case "server":
 		servers, _ := control.AskServers(ctx, hub)
 		for _, s := range servers {
-			if s.State != vocab.ServerNotStarted && plainWord(s.Server) { // the hub knows it by name once it has run
+			if s.State != vocab.ServerNotStarted && plainWord(s.Server) { // the hub knows its name only once it has run
 				found = append(found, candidate{s.Server, s.State})
 			}
 		}
@@ -269,7 +268,7 @@ func offered(ctx context.Context, source string) (found []candidate) {
 	return found
 }
 
-// plainWord says that a word means nothing to a shell.
+// plainWord reports whether a word has no special meaning in a shell.
 func plainWord(word string) bool {
 	return word != "" && len(word) <= 64 && word[0] != '-' && strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == ""
 }
@@ -277,8 +276,8 @@ func plainWord(word string) bool {
 //go:embed completion/sallyport.bash completion/sallyport.zsh completion/sallyport.fish
 var completionScripts embed.FS
 
-// completionCommand prints a script that asks this program, at every Tab, what could stand there: the command line model and, where
-// a hub runs, the names and codes it knows.
+// completionCommand prints a script that asks this program for candidates at every Tab: from the command line model and, if a hub runs, the
+// names and codes it knows.
 type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }

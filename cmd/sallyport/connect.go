@@ -12,10 +12,10 @@ import (
 
 var errNoHub = errors.New(`no hub runs; open Sallyport, or start the hub with "sallyport hub"`)
 
-// dialTimeout is how long a command waits for a hub to say hello. One that is alive answers in under a millisecond.
+// dialTimeout is how long a command waits for a hub's greeting. A healthy one answers in under a millisecond.
 const dialTimeout = 10 * time.Second
 
-// dial connects to the hub of this home, for a command that needs one and starts none.
+// dial connects to the hub of this home, for a command that needs one, without starting one.
 func dial(ctx context.Context) (*control.Client, error) {
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// Problem codes of what is not guarded, as the hub gives them: these two are said of the whole file already.
+// Problem codes of the hub for unguarded entries. These two were already reported for the whole file.
 const (
 	notProtected = "SP-210"
 	fileUnread   = "file" // a kind
 )
 
-// coverage says how many servers run behind the port, in which clients' files, and names each that does not, with why.
+// coverage says how many servers are guarded, in which clients' files, and names each that is not, with the reason.
 func (p *page) coverage(c control.Coverage) {
 	if c.Total == 0 && len(c.Unguarded) == 0 {
 		p.Printf("guarded   no servers found in any client's file\n")
@@ -40,7 +40,7 @@ func (p *page) coverage(c control.Coverage) {
 			p.Printf("%s  to guard them: %s\n", indent, command)
 		}
 		if slices.ContainsFunc(c.Clients[i+1:], func(next control.ClientFile) bool { return next.Client == f.Client && next.State != control.FileAbsent }) {
-			continue // what is not guarded is known by its client: all of it behind the last file
+			continue // unguarded entries are grouped by client, after its last file
 		}
 		left = slices.DeleteFunc(left, func(u control.Unguarded) bool {
 			if u.Client != f.Client {
@@ -62,7 +62,7 @@ func (p *page) coverage(c control.Coverage) {
 	}
 }
 
-// fileState is what is the matter with a client's file, in a few words.
+// fileState describes a problem with a client's file in a few words.
 func fileState(f control.ClientFile) string {
 	state := fmt.Sprintf("%d of %d guarded", f.Guarded, f.Total)
 	switch {
@@ -83,7 +83,7 @@ func fileState(f control.ClientFile) string {
 	return state
 }
 
-// notGuarded names one thing that is not guarded, why, and what to do.
+// notGuarded names one unguarded server, the reason, and what to do.
 func (p *page) notGuarded(indent string, u control.Unguarded, client string, watched bool) {
 	if u.Kind == fileUnread && client == "" {
 		return // its file's own line has said so
@@ -94,7 +94,7 @@ func (p *page) notGuarded(indent string, u control.Unguarded, client string, wat
 	}
 	words += ": " + terminal.Text(u.Why) + " (" + terminal.Text(u.Code) + ")"
 	p.Hang(indent, indent+"  ", words)
-	if u.Next != "" && (watched || u.Code != notProtected) { // a row of its own: it may be a command to copy
+	if u.Next != "" && (watched || u.Code != notProtected) { // on a line of its own, because it may be a command to copy
 		p.Prose(indent+"  ", terminal.Text(u.Next))
 	}
 }

@@ -57,7 +57,7 @@ func (c rejectCommand) run(ctx context.Context, s streams) (int, error) {
 	return decision{decide: control.Decide{Code: itemCode(c.Code), Digest: c.Digest, Items: c.Item, Reject: true}, yes: c.Yes, json: c.JSON}.run(ctx, s)
 }
 
-// decision is one approve or reject: look, show, ask, decide on exactly what was shown, say what came of it.
+// decision is one approve or reject: look, show, ask, decide on exactly what was shown, report the result.
 type decision struct {
 	decide control.Decide
 	yes    bool
@@ -121,9 +121,9 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 	return d.say(s, item, decided, left)
 }
 
-// open says why there is nothing to decide about an item, nil where there is.
+// open says why there is nothing to decide about an item, nil if there is.
 func (d decision) open(item control.ItemDetail) error {
-	// What was rejected is out of the inbox; its code is the way to think again.
+	// A rejected item is out of the inbox; its code is the way to reconsider it.
 	reconsidered := item.Decided == vocab.DecidedRejected && !d.decide.Reject
 	switch {
 	case review.AboutHeld(item):
@@ -162,8 +162,8 @@ func (d decision) say(s streams, item control.ItemDetail, decided control.Decide
 	return exitFine, nil
 }
 
-// choose says which parts of item a decision names, and which stay. A part that the item does not have is an error: it is
-// better to say so than to decide on the rest.
+// choose returns the parts of an item that a decision covers, and the others. Naming a missing part is an error: better than deciding on
+// the rest.
 func choose(item control.ItemDetail, d control.Decide) (chosen, left []control.PartDetail, err error) {
 	for _, key := range d.Items {
 		if !slices.ContainsFunc(item.Details, func(p control.PartDetail) bool { return p.Item == key }) {
@@ -173,7 +173,7 @@ func choose(item control.ItemDetail, d control.Decide) (chosen, left []control.P
 	suspect := item.Kind == vocab.ItemNewServer && inspect.SuspectServer(item.Findings)
 	for _, part := range item.Details {
 		if part.State == vocab.PartRemoved && !review.AboutFile(item) {
-			continue // shown because a rename looks like this; there is nothing to decide about it
+			continue // shown because it may be a rename; there is nothing to decide about it
 		}
 		var named bool
 		switch {
@@ -193,7 +193,7 @@ func choose(item control.ItemDetail, d control.Decide) (chosen, left []control.P
 	return chosen, left, nil
 }
 
-// ask gets a yes from the person on the terminal. Allowing something with a Critical finding takes more than one key.
+// ask gets a confirmation from the person at the terminal. Allowing something with a Critical finding takes more than one key.
 func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, chosen []control.PartDetail) error {
 	verb, want := "Allow", "y"
 	if d.decide.Reject {
@@ -224,14 +224,14 @@ func gravest(item control.ItemDetail, chosen []control.PartDetail) inspect.Level
 	return inspect.Worst(all)
 }
 
-// works says that a part of an item is in use while it waits: what changed and changed back, and a launch that runs on.
+// works reports whether a part of a pending item is in use: something that changed and changed back, or a launch that still runs.
 func works(item control.ItemDetail, key string) bool {
 	return slices.ContainsFunc(item.Details, func(p control.PartDetail) bool {
 		return p.Item == key && (p.State == vocab.PartApproved || item.Kind == vocab.ItemLaunch && item.Runs)
 	})
 }
 
-// decided says what was allowed or blocked of an item, and what still waits.
+// decided reports what was allowed or blocked of an item, and what is still pending.
 func (p *page) decided(d control.Decided, item control.ItemDetail, left []control.PartDetail) {
 	whose := ""
 	if d.Server != "" { // settings belong to no server
@@ -307,7 +307,7 @@ func fileQuestion(d control.ItemDetail, reject bool, n int) string {
 	return fmt.Sprintf("\nPut back %s as shown? [y/N] ", entries(n))
 }
 
-// decidedFile says what became of a client's file.
+// decidedFile reports what happened to a client's file.
 func (p *page) decidedFile(d control.Decided) {
 	if len(d.Approved) > 0 {
 		p.Hang("", "  ", "put back: "+terminal.Names(d.Approved))

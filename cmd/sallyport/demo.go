@@ -18,8 +18,8 @@ func (c demoCommand) run(ctx context.Context, s streams) (int, error) {
 	return exitFine, nil
 }
 
-// demoServerCommand is the server that the demo wraps: an MCP server that changes when it is told to. It ships with the
-// program so that the story can be told on a machine with nothing else on it.
+// demoServerCommand is the server of the demo: an MCP server that changes on command. It ships with the program so that the demo works on a
+// machine with nothing else on it.
 type demoServerCommand struct {
 	Args []string `arg:"" optional:"" passthrough:""`
 }

@@ -9,14 +9,13 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// discardReport is what `discard --all --json` prints: what was in the inbox, and what became of it.
+// discardReport is the output of `discard --all --json`: what was in the inbox, and what happened to it.
 type discardReport struct {
 	Items []control.InboxItem `json:"items"`
 	control.DiscardedHeld
 }
 
-// runAll discards the held responses that wait at this moment, of one server or tool where one is named. What comes meanwhile stays,
-// and is counted.
+// runAll discards the responses held at this moment, of one server or tool if named. Later ones stay, and are counted.
 func (c discardCommand) runAll(ctx context.Context, s streams) (int, error) {
 	if c.Digest != "" {
 		return exitUsage, errors.New("--digest goes with one held response, not with --all")

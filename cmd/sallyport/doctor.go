@@ -17,7 +17,7 @@ import (
 
 type doctorCommand struct{ jsonFlag }
 
-// checked is one thing doctor looked at. Problem is nil where it is as it should be.
+// checked is one thing doctor looked at. Problem is nil if it is in order.
 type checked struct {
 	Check   string           `json:"check"`
 	Found   string           `json:"found,omitempty"`
@@ -46,7 +46,7 @@ func (c doctorCommand) run(ctx context.Context, s streams) (int, error) {
 	return code, nil
 }
 
-// examine looks at everything there is, each thing for itself: one that is wrong hides no other.
+// examine checks everything independently, so that one problem hides no other.
 func examine(ctx context.Context) []checked {
 	results := append([]checked{examineProgram()}, examineClients(clientconfig.ThisSystem())...)
 	home, err := control.FindHome(os.Getenv)
@@ -56,7 +56,7 @@ func examine(ctx context.Context) []checked {
 	folders := examineHome(home)
 	results = append(results, folders)
 	if folders.Problem != nil && folders.Problem.Code == "SP-111" {
-		return results // store and hub are refused for the same reason: one problem is named once
+		return results // store and hub fail for the same reason: report one problem once
 	}
 	results = append(results, examineStore(home))
 	results = append(results, examineHub(ctx, home)...)
@@ -67,8 +67,8 @@ func wrong(check, code, what, next string) checked {
 	return checked{Check: check, Problem: &control.Problem{Code: code, What: what, Next: next}}
 }
 
-// examineProgram looks at the file that runs. Wrappers and hub prove each other by it, and clients start it by its path, so
-// it must be there, and nobody else may be able to change it.
+// examineProgram checks the running file. Wrappers and hub prove each other by it, and clients start it by its path, so it must exist, and
+// nobody else may be able to change it.
 func examineProgram() checked {
 	const check = "program"
 	path, err := os.Executable()
@@ -92,7 +92,7 @@ func examineHome(home control.Home) checked {
 	missing := 0
 	folders := []string{home.Dir, filepath.Dir(home.Settings), home.Backups, home.Spool, home.Logs}
 	for _, dir := range folders {
-		// OwnFolder makes what is missing; a doctor changes nothing, so it looks first.
+		// OwnFolder creates what is missing, but a doctor changes nothing, so look first.
 		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 			missing++
 			if above := lowestThere(dir); !writable(above) {
@@ -113,7 +113,7 @@ func examineHome(home control.Home) checked {
 	return checked{Check: check, Found: home.Dir}
 }
 
-// lowestThere is the nearest folder above dir that is there: what is missing is made in it.
+// lowestThere is the nearest existing folder above dir, in which missing ones are created.
 func lowestThere(dir string) string {
 	above := filepath.Dir(dir)
 	for above != filepath.Dir(above) {
@@ -125,7 +125,7 @@ func lowestThere(dir string) string {
 	return above
 }
 
-// examineStore looks at the store's file only: its content belongs to the hub.
+// examineStore checks only the store's file: its content belongs to the hub.
 func examineStore(home control.Home) checked {
 	const check = "store"
 	info, err := os.Lstat(home.Store)
@@ -175,13 +175,13 @@ func examineHub(ctx context.Context, home control.Home) []checked {
 	return results
 }
 
-// examineClients looks at the files of the clients that are there: whether each can be read, and whether what looks like our
-// wrapper in it is. An entry that runs without us is no fault of the installation; `status` counts those.
+// examineClients checks the files of installed clients: whether each can be read, and whether entries that look like our wrapper really
+// are. Unguarded entries are no fault of the installation; `status` counts those.
 func examineClients(system clientconfig.System) []checked {
 	const check = "client"
 	program, err := os.Executable()
 	if err != nil {
-		return nil // said of the program already
+		return nil // already reported for the program
 	}
 	var results []checked
 	for _, place := range clientconfig.Locate(system) {

@@ -22,7 +22,7 @@ type activityExportCommand struct {
 	Output filePath `short:"o" placeholder:"F" help:"Write to this file, which must not exist yet. Default: standard output."`
 }
 
-// exportPage is how many records one call fetches: far below what a message on the socket may hold.
+// exportPage is how many records one call fetches, far less than a message on the socket can hold.
 const exportPage = 1000
 
 func (c activityExportCommand) run(ctx context.Context, s streams) (code int, err error) {
@@ -99,8 +99,8 @@ func csvLines(w io.Writer) (func(vocab.Record) error, error) {
 	}, nil
 }
 
-// cell is a text that no spreadsheet takes for a formula. A name such as =HYPERLINK(…) comes from a server, and a sheet
-// would run it; an apostrophe in front makes it text. White space before it does not help: some sheets trim.
+// cell makes a text that no spreadsheet takes for a formula. A name such as =HYPERLINK(…) may come from a server, and a sheet would run it;
+// a leading apostrophe makes it text. Leading white space would not help: some sheets trim it.
 func cell(s string) string {
 	bare := strings.TrimLeftFunc(s, unicode.IsSpace)
 	if bare != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(bare)[0]) {

@@ -2,5 +2,5 @@
 
 package main
 
-// pollHangup: poll reports POLLHUP unasked, and there is nothing else to ask for.
+// pollHangup: poll always reports POLLHUP, and there is nothing else to ask for.
 const pollHangup = 0

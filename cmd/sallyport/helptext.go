@@ -13,7 +13,7 @@ type helpCommand struct {
 	Command []string `arg:"" optional:"" complete:"command" help:"The command to explain."`
 }
 
-// run is never reached: runCommand turns `help COMMAND` into `COMMAND --help` before it parses.
+// run is never called: runCommand turns `help COMMAND` into `COMMAND --help` before parsing.
 func (helpCommand) run(context.Context, streams) (int, error) { return exitUsage, nil }
 
 // asHelp turns `help`, `help COMMAND` and `help COMMAND SUBCOMMAND` into the help flag of that command.
@@ -29,7 +29,7 @@ func asHelp(args []string) []string {
 	return append(append([]string{}, args[1:]...), "--help")
 }
 
-// exitMeanings are the exit codes of the program. The tag `three` of a command says what 3 means there.
+// exitMeanings describe the program's exit codes. The tag `three` of a command describes its 3.
 func exitMeanings(node *kong.Node) []string {
 	lines := []string{"0  done", "1  failed", "2  wrong usage"}
 	switch {

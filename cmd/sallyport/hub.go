@@ -29,7 +29,7 @@ func runHub(ctx context.Context, o hubOptions, s streams) int {
 	var listener *control.Listener
 	if o.startedByWrapper {
 		startedBy, o.allowCLIApproval = app.ByWrapper, false
-		transport.GiveWay(false) // as the wrapper does that starts us in a crowd
+		transport.GiveWay(false) // undo what the wrapper that started us may have set
 		listener, err = control.Listen(home)
 	} else {
 		listener, err = control.TakeOver(ctx, home, control.DialOptions{Version: version})
@@ -37,8 +37,8 @@ func runHub(ctx context.Context, o hubOptions, s streams) int {
 	if err != nil {
 		return fail(s, exitFailed, "hub", err)
 	}
-	defer listener.Close() // last: who waits to take over takes it for the release of everything
-	// To the terminal it was started on; where a wrapper started it, that is a file.
+	defer listener.Close() // last: a process waiting to take over treats this as the release of everything
+	// Logs to the terminal it was started on; if a wrapper started it, that is a file.
 	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	options := app.Options{Home: home, StartedBy: startedBy, AllowCLI: o.allowCLIApproval, Version: version}
 	for again, said := true, false; again && err == nil && ctx.Err() == nil; said = true {
@@ -62,7 +62,7 @@ func runHub(ctx context.Context, o hubOptions, s streams) int {
 	return exitFine
 }
 
-// sayHub says what this hub may do, once it answers.
+// sayHub says what this hub is allowed to do, once it answers.
 func sayHub(out io.Writer, w control.Welcome, o hubOptions, listener *control.Listener) {
 	if o.startedByWrapper {
 		return

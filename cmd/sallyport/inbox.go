@@ -55,5 +55,5 @@ func (c showCommand) ask(ctx context.Context, s streams, hub *control.Client) (i
 	return exitFine, nil
 }
 
-// itemCode is a code as a person typed it: read off a screen, in whatever case.
+// itemCode normalises a typed code: codes are read off a screen, in any case.
 func itemCode(typed string) string { return strings.ToUpper(strings.TrimSpace(typed)) }

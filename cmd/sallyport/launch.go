@@ -10,20 +10,20 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// server is the program behind the port. It may come late: what it runs is compared with what was allowed before it is
-// started, and one that was held back is started when a person has decided.
+// server is the wrapped program. It may start late: its launch is compared with the allowed ones first, and a held one starts when a person
+// has decided.
 type server struct {
 	guard   *transport.Prepared
 	link    *hubLink
 	command transport.Command
 	stderr  io.Writer
 	launch  *proxy.Launcher
-	strict  bool // whatever sandbox is set: probe --sandbox
+	strict  bool // use strict, whatever the setting: probe --sandbox
 
 	mu      sync.Mutex
 	process *transport.ServerProcess
 	input   *serverInput
-	over    bool // nothing is to be started any more
+	over    bool // nothing may be started any more
 	used    bool // the guard is
 }
 
@@ -55,7 +55,7 @@ func (s *server) start(ctx context.Context) (io.Reader, io.WriteCloser, error) {
 	return process.Stdout, s.input, nil
 }
 
-// running is the program's process, nil if it was never started. After it nothing is started any more.
+// running is the program's process, nil if it was never started. Afterwards nothing can be started any more.
 func (s *server) running() *transport.ServerProcess {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *server) running() *transport.ServerProcess {
 	return s.process
 }
 
-// hangUp ends the program's input: its client is gone.
+// hangUp closes the program's input: its client is gone.
 func (s *server) hangUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *server) hangUp() {
 	}
 }
 
-// close gives back a guard that got no command.
+// close gives back an unused guard.
 func (s *server) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

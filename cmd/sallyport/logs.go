@@ -43,8 +43,8 @@ func (c logsCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 }
 
-// printLog prints a piece of a server's error output. The hub has escaped it; doing it again changes nothing and keeps to the
-// rule that server text is escaped where it is printed.
+// printLog prints a piece of a server's error output. The hub has escaped it already; doing it again changes nothing and keeps the rule
+// that server text is escaped where it is printed.
 func printLog(s streams, text string) error {
 	_, err := io.WriteString(s.out, legible.Escape(text))
 	return err

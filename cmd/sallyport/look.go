@@ -13,11 +13,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// looksAtOnce is how many servers of a file are looked at at a time: each may fetch a package and start an interpreter.
+// looksAtOnce is how many servers of a file are looked at in parallel: each may fetch a package and start an interpreter.
 const looksAtOnce = 4
 
-// lookAt looks at servers, some at a time, and says what was found of each in their order. One that does not start hides no
-// other: its report has the reason.
+// lookAt looks at servers, several at a time, and reports the findings in order. A server that does not start hides no other: its report
+// has the reason.
 func lookAt(ctx context.Context, servers []probeOptions, found func(probeReport)) error {
 	slots := make(chan struct{}, looksAtOnce)
 	reports := make([]chan probeReport, len(servers))
@@ -34,7 +34,7 @@ func lookAt(ctx context.Context, servers []probeOptions, found func(probeReport)
 		}()
 	}
 	for _, report := range reports {
-		r := <-report // a probe ends with ctx, so nothing of it is left running
+		r := <-report // a probe ends with ctx, so nothing of it keeps running
 		if err := ctx.Err(); err != nil {
 			continue
 		}
@@ -50,11 +50,11 @@ const notLookedAt = "not looked at"
 
 var errLookCutShort = errors.New("the look was cut short")
 
-// A look starts a server as its client will, not as the terminal or the window that looks would: what was looked at is what
-// runs then, and an approval covers it.
+// A look starts a server as its client will, not as the terminal or window that looks would: then the program that was reviewed is the one
+// that will run, and an approval covers it.
 
-// lookEnv is the environment that a client gives to a server: what the SDKs pass on, with the values of the client's last
-// wrapper, else of this session; over them what the client is known to add, and the env of the entry.
+// lookEnv is the environment that a client gives to a server: what the SDKs pass on, with the values of the client's last wrapper, else of
+// this session; then what the client is known to add, and the env of the entry.
 func lookEnv(client, folder string, last *control.Surroundings, entry []string) []string {
 	around := last
 	if around == nil || len(around.Env) == 0 {
@@ -70,8 +70,8 @@ func lookEnv(client, folder string, last *control.Surroundings, entry []string) 
 	return env
 }
 
-// lookDir is the folder that a client starts a server in: that of its last wrapper. A client that was never seen, and a command
-// that no client was named for, are taken to start it here; Claude Desktop does in the root.
+// lookDir is the folder that a client starts a server in: that of its last wrapper. An unknown client, or none, is assumed to start it
+// here; Claude Desktop in the root.
 func lookDir(client string, last *control.Surroundings) string {
 	if client != "" && last != nil && last.Dir != "" {
 		if info, err := os.Stat(last.Dir); err == nil && info.IsDir() {

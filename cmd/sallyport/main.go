@@ -1,9 +1,8 @@
-// Command sallyport is the wrapper, the command line and the headless hub: the port in front of an MCP server, and the way
-// to look at what waits there.
+// Command sallyport is the wrapper, the command line and the headless hub: it guards MCP servers, and shows what needs a review.
 //
-// It is thin: it parses, calls, prints and exits. Claude Desktop starts one `sallyport wrap` per server entry, so what
-// happens before wrap begins is paid once per server; wrap therefore goes its own short way (wrapflags.go) and never builds
-// the command line model (0.6 to 1.2 ms, measured on two cores). Everything is callable from a test through run.
+// It is thin: it parses, calls, prints and exits. Claude Desktop starts one `sallyport wrap` per server entry, so everything before wrap
+// begins is paid once per server; wrap therefore takes its own short way (wrapflags.go) and never builds the command line model (0.6 to 1.2
+// ms, measured on two cores). Everything is callable from a test through run.
 package main
 
 import (
@@ -30,19 +29,19 @@ const (
 	exitFine   = 0
 	exitFailed = 1
 	exitUsage  = 2
-	exitPerson = 3 // something needs a person
+	exitPerson = 3 // a person must act
 )
 
 func main() {
-	// The helper that outlives a killed wrapper is this same binary: it must not reach anything below.
+	// The guard that outlives a killed wrapper is this same binary: it must not get beyond this line.
 	transport.GuardMain()
 	if control.Borrowed() {
-		os.Exit(exitUsage) // not a word: it would go to the hub
+		os.Exit(exitUsage) // print nothing: it would go to the hub
 	}
 	os.Exit(run(context.Background(), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
-// run is the whole program: one invocation with its arguments, and the exit code that comes of it.
+// run is the whole program: one invocation with its arguments, and its exit code.
 func run(ctx context.Context, args []string, s streams) int {
 	if len(args) > 0 && args[0] == "wrap" {
 		options, err := parseWrap(args[1:])

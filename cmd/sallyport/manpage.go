@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// manCommand writes the manual pages, one a command, from the command line model. `make man` calls it.
+// manCommand writes the manual pages, one per command, from the command line model. `make man` calls it.
 type manCommand struct {
 	Dir string `arg:"" help:"Folder to write them to."`
 }
@@ -37,7 +37,7 @@ func manPages(app *kong.Node) map[string]string {
 	return pages
 }
 
-// visible are all commands below a node, those with commands of their own included.
+// visible are all visible commands below a node, including groups.
 func visible(node *kong.Node) (all []*kong.Node) {
 	for _, child := range node.Children {
 		if child.Type == kong.CommandNode && !child.Hidden {

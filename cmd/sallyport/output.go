@@ -10,12 +10,12 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// output is standard output as a command writes it: a file that remembers what it could not take. A full disk behind a
-// redirect must not end in exit code 0, and the pages print line by line without looking.
+// output is standard output that remembers write errors. A full disk behind a redirect must not end in exit code 0, and pages print line by
+// line without checking.
 type output struct {
 	*os.File
 	failed error
-	done   string // what the command did before its report, such as "it was decided"; "" where it only looks
+	done   string // what the command did before its report, such as "it was decided"; "" if it only looks
 }
 
 func (o *output) Write(b []byte) (int, error) {
@@ -26,8 +26,8 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// why is what could not be printed. Where something was done all the same it says so: a person who reads only that the
-// command failed would do it again, or think that it is not so.
+// why is the error for what could not be printed. If something was done anyway, it says so: a person who reads only about the failure would
+// do it again.
 func (o *output) why() error {
 	if o.done == "" {
 		return o.failed
@@ -35,7 +35,7 @@ func (o *output) why() error {
 	return fmt.Errorf("%s, but the report could not be written: %w", o.done, o.failed)
 }
 
-// did notes what a command has done, for an output that cannot take the report.
+// did records what a command has done, in case its report can't be printed.
 func (s streams) did(what string) {
 	if o, ok := s.out.(*output); ok {
 		o.done = what
@@ -63,7 +63,7 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// list is how every list looks in --json.
+// list is the form of every list in --json.
 type list[T any] struct {
 	Items []T `json:"items"`
 }
@@ -75,5 +75,5 @@ func listOf[T any](items []T) list[T] {
 	return list[T]{items}
 }
 
-// page is the page that commands print on, with what each adds to it.
+// page is the terminal page with the commands' own methods.
 type page struct{ *terminal.Page }

@@ -12,5 +12,5 @@ func openToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 
 
 func readableByOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
 
-// writable asks the system, without a trace in the folder: a read-only file system is no question of mode bits.
+// writable asks the system and leaves no trace in the folder: mode bits don't tell about a read-only file system.
 func writable(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }

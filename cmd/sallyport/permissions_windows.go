@@ -2,7 +2,7 @@ package main
 
 import "io/fs"
 
-// Mode bits say nothing about who may touch a file on Windows; its folder's access list does, which the hub checks.
+// On Windows, mode bits say nothing about access; the folder's access list does, which the hub checks.
 
 func openToOthers(fs.FileInfo) bool { return false }
 

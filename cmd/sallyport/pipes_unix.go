@@ -15,10 +15,9 @@ import (
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
-// pollable is a client's pipe or socket that the runtime waits for without a thread: reading a blocking one hands the
-// processor from thread to thread for each message, which costs more than all that is done with it. Of a pipe it is a
-// description of our own where the system gives one, or somebody who shares the client's would be told to try again; else
-// restore makes it blocking again. Anything that is no pipe and no socket (a terminal) stays as it is.
+// pollable makes a client's pipe or socket non-blocking for the runtime's poller: reading a blocking one hands the processor from thread to
+// thread for each message, which costs more than all the rest. For a pipe it opens a description of our own if possible, because others who
+// share the client's would get EAGAIN; otherwise restore makes it blocking again. Anything else (a terminal) stays as it is.
 func pollable(stream any, flag int) (s *transport.Stream, restore func()) {
 	none := func() {}
 	f, ok := stream.(*os.File)
@@ -42,14 +41,14 @@ func pollable(stream any, flag int) (s *transport.Stream, restore func()) {
 }
 
 const (
-	// hangupInterval is how often a client's input is looked at beside being read.
+	// hangupInterval is how often a client's input is polled, in addition to being read.
 	hangupInterval = 2 * time.Second
-	// hangupGrace is how long what the client wrote before it went may take to be read.
+	// hangupGrace is how long it may take to read what the client wrote before it left.
 	hangupGrace = 3 * time.Second
 )
 
-// watchHangup calls gone when the client has closed an end and the session did not notice: it cannot where it waits for a
-// server that does not read, nor where it has nothing to write. Then nothing would ever end either of them.
+// watchHangup calls gone when the client has closed an end and the session did not notice: it can't while it waits for a server that does
+// not read, or has nothing to write. Otherwise neither of them would ever end.
 func watchHangup(ctx context.Context, in, out any, gone func()) {
 	tick := time.NewTicker(hangupInterval)
 	defer tick.Stop()
@@ -70,10 +69,10 @@ func watchHangup(ctx context.Context, in, out any, gone func()) {
 	}
 }
 
-// readable says whether there is something to read from a stream that nobody has read yet.
+// readable reports whether a stream has unread data.
 func readable(stream any) bool { return polled(stream, unix.POLLIN)&unix.POLLIN != 0 }
 
-// polled is what poll(2) says of a stream now; of what is no file it says nothing.
+// polled is what poll(2) reports about a stream now; nothing if it is not a file.
 func polled(stream any, events int16) int16 {
 	f, ok := stream.(syscall.Conn)
 	if !ok {

@@ -16,7 +16,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// probeLimit is how long a server may take to say what it declares.
+// probeLimit is how long a server may take to declare itself.
 const probeLimit = 30 * time.Second
 
 // probeReport is what `probe --json` prints.
@@ -26,13 +26,13 @@ type probeReport struct {
 	Code   string `json:"code,omitempty"`
 	Kind   string `json:"kind,omitempty"`
 	Items  int    `json:"items"`
-	// Blocked is how many of the items a person keeps blocked: they were decided on, so they wait for nothing.
+	// Blocked is how many of the items a person keeps blocked: they are decided, so they are not pending.
 	Blocked int    `json:"blocked,omitempty"`
 	Error   string `json:"error,omitempty"` // with --config: why this one was not looked at
 }
 
-// runProbe starts a server, has it looked at as a wrapper would, and stops it. It is a session whose client is us: what is
-// seen, pinned and reported is what a wrapper sees, pins and reports.
+// runProbe starts a server, looks at it as a wrapper would, and stops it. It is a session with ourselves as the client, so it sees, pins
+// and reports what a wrapper would.
 func runProbe(ctx context.Context, o probeOptions, s streams) int {
 	report, err := probe(ctx, o)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r probeReport) settled() string {
 	case r.Blocked > 0:
 		return fmt.Sprintf("you keep %d of its %d items blocked", r.Blocked, r.Items)
 	}
-	return "everything it declares is allowed" // by a person, or on first use, where nobody read it
+	return "everything it declares is allowed" // by a person, or on first use without reading
 }
 
 func (r probeReport) exit() int {
@@ -76,7 +76,7 @@ func (r probeReport) exit() int {
 	return exitFine
 }
 
-// lookedAt is a gatekeeper that remembers that the hub took the report, or that there was nothing to report.
+// lookedAt is a gatekeeper that notices when the hub took the report, or there was nothing to report.
 type lookedAt struct {
 	*hubLink
 	took chan control.State
@@ -165,7 +165,7 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	return reportOn(state), nil
 }
 
-// reportOn is what a probe says of a server that declared itself.
+// reportOn is the probe's report about a server that declared itself.
 func reportOn(state control.State) probeReport {
 	report := probeReport{Server: state.Name, State: "nothing to decide", Code: state.Code, Kind: state.Kind, Items: declared(state), Blocked: rejected(state)}
 	if state.Launch != nil && report.Code == "" && state.Launch.Code != "" {
@@ -179,7 +179,7 @@ func reportOn(state control.State) probeReport {
 	return report
 }
 
-// declares runs a session with a server until the hub took what it declares, and returns what the hub says of it.
+// declares runs a session with a server until the hub took what it declares, and returns the hub's state.
 func declares(ctx context.Context, server *server, fromServer io.Reader, toServer io.WriteCloser) (none control.State, err error) {
 	fromUs, ask, err := os.Pipe()
 	if err != nil {
@@ -208,7 +208,7 @@ func declares(ctx context.Context, server *server, fromServer io.Reader, toServe
 	case err := <-initialized:
 		if err != nil {
 			select {
-			case why := <-look.fail: // said before the answer was
+			case why := <-look.fail: // the error came before the response
 				return none, why
 			default:
 			}
@@ -231,7 +231,7 @@ func declares(ctx context.Context, server *server, fromServer io.Reader, toServe
 	}
 }
 
-// declared is how many items the server declares; what it runs is none of them.
+// declared is how many items the server declares, without its launch.
 func declared(state control.State) int {
 	n := len(state.Items)
 	if _, pinned := state.Items["launch"]; pinned {
@@ -251,7 +251,7 @@ func rejected(state control.State) int {
 	return n
 }
 
-// heldBack is what there is to say of a server that was not started.
+// heldBack reports a server that was not started.
 func heldBack(link *hubLink) (probeReport, error) {
 	state := link.State()
 	if state.Launch == nil {
@@ -265,7 +265,7 @@ func heldBack(link *hubLink) (probeReport, error) {
 
 var errNoAnswer = fmt.Errorf("the server didn't respond within %s; try its command in a terminal", probeLimit)
 
-// serverSilent says how the server ended, where it did.
+// serverSilent says how the server ended, if it did.
 func serverSilent(process *transport.ServerProcess, err error) error {
 	select {
 	case <-process.Exited():
@@ -275,8 +275,8 @@ func serverSilent(process *transport.ServerProcess, err error) error {
 	}
 }
 
-// introduce plays the client's part of a legacy session. The name is that of the client the server will meet later: a
-// server that shows reviewers another face than its users must have nothing to tell them apart by.
+// introduce plays the client's part of a legacy session, under the name of the real client: a server that shows reviewers something else
+// than users must not be able to tell them apart.
 func introduce(to io.Writer, from io.Reader) error {
 	_, err := io.WriteString(to, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"claude-ai","version":"0.1.0"}}}`+"\n")
 	if err != nil {

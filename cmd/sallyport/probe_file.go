@@ -13,8 +13,8 @@ import (
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 )
 
-// fromFile are the servers of a client's file as the client would start them: the command behind the wrapper where there
-// is one, since that is the server, with the entry's own environment. left is what cannot be started so.
+// fromFile are the servers of a client's file as the client would start them: the command behind the wrapper, if there is one, with the
+// entry's own environment. left are those that can't be started.
 func fromFile(client, path string, names []string) (found []probeOptions, left []probeReport, err error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -109,7 +109,7 @@ func runProbeFile(ctx context.Context, c probeCommand, s streams) (int, error) {
 	return code, nil
 }
 
-// check says which of the two ways a probe was asked for.
+// check refuses a mix of the two ways to use probe.
 func (c probeCommand) check() error {
 	switch {
 	case c.Config != "" && c.Name != "":

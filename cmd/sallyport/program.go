@@ -11,9 +11,9 @@ import (
 	"github.com/sallyport/sallyport/app/clientconfig"
 )
 
-// stableProgram is the path of this program as a client's file is to name it: absolute, and one that will still lead here
-// after an update. What was called is kept as it was called, so that a symbolic link that a package manager moves stays
-// one; where it does not lead to the file that runs, that file's own path is taken.
+// stableProgram is this program's path for a client's file: absolute, and still valid after an update. It keeps the path that was called,
+// so that a symbolic link maintained by a package manager stays one; if that does not lead to the running file, it uses that file's own
+// path.
 func stableProgram() (string, error) {
 	running, err := os.Executable()
 	if err != nil {
@@ -29,7 +29,7 @@ func stableProgram() (string, error) {
 	return path, clientconfig.Stays(path)
 }
 
-// calledAs is the absolute path of what was typed, "" where it cannot be told.
+// calledAs is the absolute path of the typed command, "" if unknown.
 func calledAs(typed string) string {
 	found, err := exec.LookPath(typed)
 	if err != nil && !errors.Is(err, exec.ErrDot) {
@@ -54,7 +54,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// holds says whether path is dir or lies in it, taken as they are written.
+// holds reports whether path is dir or lies in it, comparing spellings.
 func holds(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

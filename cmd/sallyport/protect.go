@@ -15,8 +15,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// clientFileFlags are those of protect and unprotect: which file, and which of its entries. What no names mean is each
-// command's own (commandLine).
+// clientFileFlags are the flags of protect and unprotect: the file and the entries. Each command decides what it means to name none
+// (commandLine).
 type clientFileFlags struct {
 	jsonFlag
 	Client string   `default:"claude-desktop" placeholder:"CLIENT" complete:"client" help:"The client whose file to change."`
@@ -26,7 +26,7 @@ type clientFileFlags struct {
 	Name   []string `arg:"" optional:"" sep:"none" help:"Names of entries in the file. Default: ${unnamed}."`
 }
 
-// request is what these flags ask for. A path is made absolute here: a hub has another working folder.
+// request is what these flags ask for. A path is made absolute here, because a hub has another working folder.
 func (c clientFileFlags) request() (control.Protect, error) {
 	ask := control.Protect{Client: c.Client, Names: c.Name, All: c.All, DryRun: c.DryRun}
 	if c.All && len(c.Name) > 0 {
@@ -71,7 +71,7 @@ func (c protectCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	hub, err := dial(ctx)
 	if errors.Is(err, errNoHub) {
-		// What cannot be done needs no hub to say so, and a dry run makes no home.
+		// An impossible request needs no hub, and a dry run creates no home.
 		done, err := protectAlone(ask)
 		if err != nil || ask.DryRun || len(done.Entries) == 0 {
 			return c.clientFileFlags.report(s, done, err, guarding)
@@ -90,7 +90,7 @@ func (c protectCommand) run(ctx context.Context, s streams) (int, error) {
 	return c.look(ctx, s, done, hub.Welcome())
 }
 
-// startHub starts a hub where none runs, as a wrapper does, and connects to it.
+// startHub starts a hub if none runs, as a wrapper does, and connects to it.
 func startHub(ctx context.Context) (*control.Client, error) {
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {
@@ -143,13 +143,12 @@ func (c unprotectCommand) run(ctx context.Context, s streams) (int, error) {
 	return c.report(s, done, err, baring)
 }
 
-// loosen is a change of a client's file that takes guards away. It is shown and asked about, like an approval, and bound to
-// the file that was shown.
+// loosen is a change of a client's file that removes guards. It is shown and confirmed like an approval, and bound to the file as shown.
 type loosen struct {
 	what string
 	yes  bool
 	look func() (control.Protected, error)
-	do   func(digest string) (control.Protected, error) // "" is no decision
+	do   func(digest string) (control.Protected, error) // "" decides nothing
 }
 
 func (l loosen) run(ctx context.Context, s streams, dry bool) (control.Protected, int, error) {
@@ -157,7 +156,7 @@ func (l loosen) run(ctx context.Context, s streams, dry bool) (control.Protected
 		done, err := l.look()
 		return done, codeOf(err), err
 	}
-	done, err := l.do("") // a hub that does not decide says so; one with nothing to take away is through
+	done, err := l.do("") // a hub that does not decide says so; if there is nothing to remove, this is all
 	if !hubError(err, control.CodeLoosens) {
 		return done, codeOf(err), err
 	}
@@ -179,7 +178,7 @@ func (l loosen) run(ctx context.Context, s streams, dry bool) (control.Protected
 	return done, codeOf(err), err
 }
 
-// codeOf is the exit code of an error, mostly of a hub's.
+// codeOf is the exit code of an error, usually a hub's.
 func codeOf(err error) int {
 	switch {
 	case err == nil:
@@ -192,7 +191,7 @@ func codeOf(err error) int {
 	return exitFailed
 }
 
-// An edit is what a command does to entries, in the words of its page.
+// An edit is the effect of a command on entries, in words.
 type edit struct {
 	did, none string // "3 entries DID", "nothing to change: NONE"
 	restart   string
@@ -205,7 +204,7 @@ var (
 		restart: "Restart the client so that it reads its file."}
 )
 
-// report prints what became of a client's file. What was asked for by name and was not done is a failure.
+// report prints what happened to a client's file. Anything asked for by name and not done is a failure.
 func (c clientFileFlags) report(s streams, done control.Protected, err error, e edit) (int, error) {
 	if err != nil {
 		return codeOf(err), err
@@ -220,7 +219,7 @@ func (c clientFileFlags) report(s streams, done control.Protected, err error, e 
 			return exitFailed, failed
 		}
 	case c.DryRun:
-		// The diff alone on standard output: it can be kept, or read by a program.
+		// The diff goes to standard output alone: it can be kept, or read by a program.
 		newPage(s).diff(done.Diff)
 		newPage(streams{out: s.err}).leftOut(done)
 	default:
@@ -233,7 +232,7 @@ func (c clientFileFlags) report(s streams, done control.Protected, err error, e 
 	return code, err
 }
 
-// undone says what was asked for by name and was not done.
+// undone reports what was asked for by name and not done.
 func (c clientFileFlags) undone(done control.Protected) (code int, err error) {
 	var undone []string
 	for _, entry := range done.Entries {
@@ -257,7 +256,7 @@ func changedEntries(done control.Protected) (n int) {
 	return n
 }
 
-// protected says what became of each entry, and how to take it back.
+// protected reports what happened to each entry, and how to undo it.
 func (p *page) protected(done control.Protected, e edit) {
 	p.Printf("%s\n", terminal.Text(done.Path))
 	p.entries(done.Entries)
@@ -301,7 +300,7 @@ func (p *page) entries(all []control.ClientEntry) {
 	}
 }
 
-// widest is how wide a column of names is; a name that is longer than most stands out of it.
+// widest is the width of a column of names; an unusually long name sticks out.
 func widest(names []string) (wide int) {
 	for _, name := range names {
 		if w := terminal.Width(terminal.Entry(name)); w <= 24 {
@@ -311,7 +310,7 @@ func widest(names []string) (wide int) {
 	return wide
 }
 
-// leftOut names, beside a diff, what is not in it.
+// leftOut names, next to a diff, what is not in it.
 func (p *page) leftOut(done control.Protected) {
 	p.entries(slices.DeleteFunc(slices.Clone(done.Entries), func(entry control.ClientEntry) bool {
 		return entry.State != control.EntryLeft && entry.State != control.EntryFake && entry.State != control.EntryMissing
@@ -324,8 +323,8 @@ func (p *page) leftOut(done control.Protected) {
 	}
 }
 
-// diff prints a unified diff of a client's file. Its lines are text of others, so each is escaped; a diff is not broken into
-// rows, or it would be none any more.
+// diff prints a unified diff of a client's file. Its lines are not ours, so each is escaped; they are not wrapped, or it would no longer be
+// a diff.
 func (p *page) diff(unified string) {
 	for line := range strings.Lines(unified) {
 		look := terminal.Style("")

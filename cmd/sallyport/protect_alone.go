@@ -10,8 +10,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/disk"
 )
 
-// What is done to a client's file where no hub runs: a preview of protect, and unprotect whole, because the way out must
-// work for an installation that is broken.
+// Changes to a client's file without a hub: a preview of protect, and all of unprotect, because removing Sallyport must work even if the
+// installation is broken.
 
 // readAlone reads the file that a person asks to change.
 func readAlone(ask control.Protect, program string) (clientedit.Edit, error) {
@@ -39,8 +39,7 @@ func protectAlone(ask control.Protect) (control.Protected, error) {
 	return done, err
 }
 
-// unprotectAlone takes wrappers out of a file. The store, which remembers how entries were spelled, has no owner now; the
-// backups remember it as well.
+// unprotectAlone removes wrappers from a file. The store, which knows how entries were spelled, is not open now; the backups know it too.
 func unprotectAlone(ask control.Protect) (control.Protected, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -78,7 +77,7 @@ func unprotectAlone(ask control.Protect) (control.Protected, error) {
 	return done, nil
 }
 
-// named is the list that clientedit takes: nil is every entry.
+// named is the list for clientedit: nil means every entry.
 func named(ask control.Protect) []string {
 	if ask.All || len(ask.Names) == 0 {
 		return nil

@@ -10,15 +10,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// protectedReport is what `protect --json` prints: what was written, and what was found.
+// protectedReport is the output of `protect --json`: what was written, and what was found.
 type protectedReport struct {
 	control.Protected
 	Looked []probeReport `json:"looked"`
 }
 
-// look looks at each entry that was written, so that a person reviews before the one restart and not after it. It is said in
-// that order: what was written, what was found, where to review it, last the restart. An entry that cannot be looked at stays
-// protected.
+// look looks at each entry that was written, so that a person reviews before the restart and not after it. It prints in that order: what
+// was written, what was found, where to review it, and last the restart. An entry that can't be looked at stays protected.
 func (c protectCommand) look(ctx context.Context, s streams, done control.Protected, hub control.Welcome) (int, error) {
 	s.did("the file was changed")
 	code, undone := c.undone(done)
@@ -67,7 +66,7 @@ func (c protectCommand) look(ctx context.Context, s streams, done control.Protec
 	return code, undone
 }
 
-// looked says what was found of one server, behind its name in a column wide enough for all.
+// looked prints what was found about one server, after its name in an aligned column.
 func (p *page) looked(report probeReport, wide int, quiet bool) {
 	if quiet {
 		return
@@ -87,7 +86,7 @@ func (p *page) looked(report probeReport, wide int, quiet bool) {
 	p.Hang("  "+name+strings.Repeat(" ", max(wide-terminal.Width(name), 0))+"  ", strings.Repeat(" ", wide+4), words)
 }
 
-// afterLook says what is to be done, in its order.
+// afterLook prints the next steps, in order.
 func (p *page) afterLook(waiting int, hub control.Welcome) {
 	p.Printf("\n")
 	if waiting == 0 {

@@ -30,7 +30,7 @@ func (c releaseCommand) run(ctx context.Context, s streams) (int, error) {
 	ask := control.Release{Code: item.Code, Digest: item.Digest, WithoutMarked: c.WithoutMarked}
 	switch state := item.Held.State; {
 	case state == vocab.HeldDelivered, state == vocab.HeldTaken, state == vocab.HeldReleased && item.Held.Without == c.WithoutMarked:
-		// Said before: nothing is decided, and nobody need be asked.
+		// Decided before: there is nothing to decide or to ask.
 		answer := control.ReleaseAnswer{Code: item.Code, Server: item.Server, State: state, Until: item.Held.Until, Already: true}
 		return exitFine, c.say(s, answer)
 	case state == vocab.HeldDiscarded:
@@ -123,7 +123,7 @@ func (c discardCommand) run(ctx context.Context, s streams) (int, error) {
 	return exitFine, nil
 }
 
-// heldItem finds a held answer as it stands now.
+// heldItem reads the current state of a held response.
 func heldItem(ctx context.Context, code, digest string) (*control.Client, control.ItemDetail, error) {
 	hub, err := dial(ctx)
 	if err != nil {
@@ -144,14 +144,14 @@ func heldItem(ctx context.Context, code, digest string) (*control.Client, contro
 	return hub, item, nil
 }
 
-// heldDecision is one decision over a held answer: show, ask, do exactly what was asked.
+// heldDecision is one decision on a held response: show, ask, do exactly what was asked.
 type heldDecision struct {
 	hub      *control.Client
 	item     control.ItemDetail
 	yes      bool
 	json     bool
 	question string
-	grave    bool // what was found reaches the model: a Critical finding asks for more than a key
+	grave    bool // the findings reach the model: a Critical one needs more than a key
 	do       func() error
 }
 

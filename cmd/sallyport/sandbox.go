@@ -22,9 +22,9 @@ import (
 //lint:ignore ST1005 it begins with a name
 var errNoPolicy = errors.New("Sallyport couldn't tell which sandbox the server needs, so it was not started; run sallyport status to see why")
 
-// sandbox is what the server is to run in, nil for none: what the hub says now, or strict. Without a word of the hub there
-// is no server: what was to have a sandbox never starts without one because a hub, a store or a file was not there to say
-// so. (The launch pin holds a server back until then; this is for the day that it does not.)
+// sandbox is the server's sandbox, nil for none: what the hub says now, or strict. Without the hub's word the server is not started, so
+// that a missing hub, store or file never removes a sandbox. (The launch pin already holds a server back until then; this does not rely on
+// it.)
 func (l *hubLink) sandbox(strict bool) (*sandbox.Sandbox, error) {
 	state := l.State()
 	level := state.Settings["sandbox"]
@@ -53,8 +53,8 @@ func (l *hubLink) sandbox(strict bool) (*sandbox.Sandbox, error) {
 	return box, nil
 }
 
-// systems are where clients keep their files: as this environment has it, and as it is without one. A wrapper is started with
-// the entry's own HOME and XDG_CONFIG_HOME, or none, and the client's file is where it was.
+// systems are where clients keep their files: with this environment, and without one. A wrapper is started with the entry's own HOME and
+// XDG_CONFIG_HOME, or none, but the client's file is where it always was.
 func systems() []clientconfig.System {
 	all := []clientconfig.System{clientconfig.ThisSystem()}
 	if u, err := user.Current(); err == nil {
@@ -63,9 +63,8 @@ func systems() []clientconfig.System {
 	return all
 }
 
-// clientPlaces are the folders of the clients, or their files where the folder is the home itself, and what stays readable in
-// them: the programs of desktop extensions. A file is replaced by its client all the time, and what covers it goes with the
-// old one; the folder stays.
+// clientPlaces are the folders of the clients (or their files, if the folder is the home itself), and what stays readable in them: the
+// programs of desktop extensions. A file is often replaced by its client, and its cover goes with the old one; the folder stays.
 func clientPlaces(system clientconfig.System) (hide, keep []string) {
 	for _, place := range clientconfig.Places(system) {
 		if place.Folder == "" || holds(place.Folder, system.Home) {
@@ -83,18 +82,18 @@ func clientPlaces(system clientconfig.System) (hide, keep []string) {
 	return hide, keep
 }
 
-// makeClaudeFolder makes Claude Desktop's folder where it is missing: a server could leave a file for it there.
+// makeClaudeFolder creates Claude Desktop's folder if it is missing: otherwise a server could leave a file for it there.
 func makeClaudeFolder(system clientconfig.System) {
 	places := clientconfig.Places(system)
 	if len(places) == 0 || !filepath.IsAbs(places[0].Folder) {
 		return
 	}
 	if _, err := os.Stat(filepath.Dir(places[0].Folder)); err == nil {
-		_ = os.Mkdir(places[0].Folder, 0o700) // exists, mostly; where it cannot be made, no server can make it either
+		_ = os.Mkdir(places[0].Folder, 0o700) // usually it exists; if we can't create it, no server can either
 	}
 }
 
-// Report says with what the server declares what it ran under when it did.
+// Report adds to the server's report what sandbox it ran in.
 func (l *hubLink) Report(ctx context.Context, r control.Report) (*control.State, error) {
 	r.Sandbox = l.under
 	return l.Link.Report(ctx, r)
@@ -108,7 +107,7 @@ func (l *hubLink) underWords() string {
 	return "the server was started in its sandbox (" + l.under + ")"
 }
 
-// sandboxRefused puts a code to a server that was not started because its sandbox could not be had.
+// sandboxRefused adds a code to the error of a server whose sandbox could not be made.
 func sandboxRefused(err error) error {
 	var no *sandbox.Error
 	if errors.As(err, &no) {
@@ -120,7 +119,7 @@ func sandboxRefused(err error) error {
 // coded is an error with the code of its paragraph in docs/problems.md.
 func coded(code string, err error) error { return fmt.Errorf("%s: %w", code, err) }
 
-// sandboxWords is what a server runs under: what is set, and what its wrappers have it under where that is another.
+// sandboxWords is a server's sandbox: the setting, and what its wrappers really use if that differs.
 func sandboxWords(s control.Server) string {
 	if s.Sandbox == "" {
 		return "off"
@@ -133,7 +132,7 @@ func sandboxWords(s control.Server) string {
 	return s.Sandbox
 }
 
-// examineSandbox looks whether a sandbox can be had, and whether each server that is to have one has it.
+// examineSandbox checks whether a sandbox can be made, and whether each server that should have one does.
 func examineSandbox(ctx context.Context, home control.Home) checked {
 	const check = "sandbox"
 	said, unable := trySandbox(ctx)
@@ -154,7 +153,7 @@ func examineSandbox(ctx context.Context, home control.Home) checked {
 	return checked{Check: check, Found: found}
 }
 
-// walled are the servers that are to have a sandbox, and those that run under another one than is set, each with its level.
+// walled are the servers that should have a sandbox, and those that run in another one than set, each with its level.
 func walled(servers []control.Server) (wanted, behind []string) {
 	for _, s := range servers {
 		if s.Sandbox != "" && s.Sandbox != "off" {
@@ -167,7 +166,7 @@ func walled(servers []control.Server) (wanted, behind []string) {
 	return wanted, behind
 }
 
-// sandboxProblem is what is wrong with servers that are to have a sandbox, nil where nothing is. unable says why none can be had.
+// sandboxProblem is the problem with servers that should have a sandbox, nil if none. unable says why none can be made.
 func sandboxProblem(unable error, wanted, behind []string) *control.Problem {
 	switch {
 	case unable != nil && len(wanted) > 0:
@@ -178,7 +177,7 @@ func sandboxProblem(unable error, wanted, behind []string) *control.Problem {
 	return nil
 }
 
-// sandboxStatus looks for such a problem. It costs two starts of a program, so only where a server is to have a sandbox.
+// sandboxStatus looks for such a problem. It starts two programs, so it runs only if a server should have a sandbox.
 func sandboxStatus(ctx context.Context, servers []control.Server) []control.Problem {
 	wanted, behind := walled(servers)
 	if len(wanted)+len(behind) == 0 {
@@ -191,7 +190,7 @@ func sandboxStatus(ctx context.Context, servers []control.Server) []control.Prob
 	return nil
 }
 
-// trySandbox says whether a server of this home could be started in a sandbox now, and why not.
+// trySandbox reports whether a server of this home could be started in a sandbox now, and why not.
 func trySandbox(ctx context.Context) (said string, unable error) {
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {
@@ -207,7 +206,6 @@ func trySandbox(ctx context.Context) (said string, unable error) {
 	return transport.TrySandbox(ctx, hold)
 }
 
-// knownServers asks the hub, nil where none answers.
 func knownServers(ctx context.Context, home control.Home) []control.Server {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()

@@ -13,9 +13,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// The parts of SARIF 2.1.0 (OASIS, 2020) that a report needs. A finding stands in a file, in one string of one definition: lines,
-// columns and bytes of the file are the physical location, the string the logical one. Without a line, pages that show the results of
-// code scanning leave a result out.
+// The parts of SARIF 2.1.0 (OASIS, 2020) that a report needs. A finding is in one string of one definition of a file: lines, columns and
+// bytes of the file are the physical location, the string the logical one. Code scanning pages drop a result without a line.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -35,7 +34,7 @@ type (
 		Name    string      `json:"name"`
 		Version string      `json:"version"`
 		Rules   []sarifRule `json:"rules"`
-		// A property bag: no member of a driver says by which rules it looked.
+		// A property bag, because no member of a driver names the rule set.
 		Properties map[string]any `json:"properties"`
 	}
 	sarifRule struct {
@@ -120,7 +119,6 @@ func sarifOf(files []scannedFile, ruleSet string) sarifLog {
 	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
 }
 
-// placeOf is where a finding stands in its file.
 func placeOf(f scannedFile, item scannedItem, finding inspect.Finding) frame.Span {
 	if f.Kind == "tools" {
 		return inspect.Locate(f.raw, item.at, finding)
@@ -128,8 +126,8 @@ func placeOf(f scannedFile, item scannedItem, finding inspect.Finding) frame.Spa
 	return frame.Span{Start: finding.Start, End: finding.End}
 }
 
-// fileURI is a path as SARIF names files: a reference relative to the working folder, so that a report can be read elsewhere; a file
-// URI where the file is not below it.
+// fileURI is a path for SARIF: relative to the working folder, so that a report can be read elsewhere; a file URI if the file is not below
+// it.
 func fileURI(path string) string {
 	if path == "-" {
 		return "stdin"

@@ -32,7 +32,7 @@ type scanCommand struct {
 // scanReport is what `scan --format json` prints.
 type scanReport struct {
 	Files   []scannedFile `json:"files"`
-	RuleSet string        `json:"rule_set"` // version and fingerprint of what the files were inspected with
+	RuleSet string        `json:"rule_set"` // the rules the files were inspected with
 	Schema  string        `json:"schema"`   // sallyport.scan/1
 }
 
@@ -42,7 +42,7 @@ type scannedFile struct {
 	Kind  string        `json:"kind"` // tools or text
 	Items []scannedItem `json:"items"`
 
-	raw []byte // the file as it stands, for a report that says where
+	raw []byte // the file's content, for a report with places
 }
 
 type scannedItem struct {
@@ -51,7 +51,7 @@ type scannedItem struct {
 	ID       string            `json:"id"` // the tool's name, else "text"
 	Verdict  inspect.Verdict   `json:"verdict"`
 	Findings []inspect.Finding `json:"findings"`
-	Passages []inspect.Passage `json:"passages"` // the findings folded: what a person reads as one warning each
+	Passages []inspect.Passage `json:"passages"` // the merged findings: one warning each for a person
 	Checks   []inspect.Check   `json:"checks"`
 }
 
@@ -96,8 +96,8 @@ func (c scanCommand) run(_ context.Context, s streams) (int, error) {
 	return code, nil
 }
 
-// each looks at one file after the other and returns the code to exit with. One that cannot be looked at hides nothing of the
-// others, and the code says that not all is known.
+// each inspects one file after the other and returns the exit code. A file that can't be inspected hides no other, and the code says that
+// the result is incomplete.
 func (c scanCommand) each(s streams, look func(name string, in io.Reader) (threatens bool, err error)) int {
 	code, failed := exitFine, false
 	for _, name := range c.Files {
@@ -143,10 +143,10 @@ func readScanned(in io.Reader) ([]byte, error) {
 	return raw, nil
 }
 
-// scanner looks by the catalogue and by the rules of a file, nil for none.
+// scanner inspects with the catalogue and the rules of a file, nil for none.
 type scanner struct{ own *inspect.RuleFile }
 
-// file looks at one file. Without a kind, JSON that holds tools is a listing, and all else is text.
+// file inspects one file. Without a kind, JSON with tools is a listing, and anything else is text.
 func (look scanner) file(name, kind string, raw []byte) (scannedFile, error) {
 	spans, why := toolsOf(raw)
 	if kind == "tools" && why != nil {
@@ -167,7 +167,7 @@ func (look scanner) file(name, kind string, raw []byte) (scannedFile, error) {
 
 var errNoTools = errors.New("it has no tools: expected a tools/list result, a list of tools, or one tool")
 
-// toolsOf are the definitions that a JSON value holds, as spans of it: the result of tools/list, the whole answer, a list, or one tool.
+// toolsOf are the definitions in a JSON value, as spans: the result of tools/list, the whole response, a list, or one tool.
 func toolsOf(raw []byte) ([]frame.Span, error) {
 	root := trimmed(raw)
 	if err := frame.Validate(root.Of(raw)); err != nil {
@@ -208,7 +208,7 @@ func toolsOf(raw []byte) ([]frame.Span, error) {
 	return tools, nil
 }
 
-// trimmed is raw without the white space around it, also such as JSON does not know.
+// trimmed is raw without the white space around it, including kinds that JSON does not know.
 func trimmed(raw []byte) frame.Span {
 	start := len(raw) - len(bytes.TrimLeftFunc(raw, unicode.IsSpace))
 	return frame.Span{Start: start, End: start + len(bytes.TrimSpace(raw))}
@@ -223,8 +223,7 @@ func toolName(raw []byte, i int) string {
 	return fmt.Sprintf("tool %d", i+1)
 }
 
-// tool judges a definition. One that two parsers could read differently is no definition of anything: it is withheld where
-// a server declares it.
+// tool judges a definition. An ambiguous one would be blocked if a server declared it.
 func (look scanner) tool(id string, raw []byte) scannedItem {
 	if err := frame.Validate(raw); err != nil {
 		judged := inspect.Judged{Verdict: inspect.Block, Findings: []inspect.Finding{{
@@ -251,7 +250,7 @@ func (look scanner) text(id, text string) scannedItem {
 	return itemOf(id, judged, inspect.WithSecrets(judged.TextChecks(), whole))
 }
 
-// threatens says that something is found of Medium or above. A secret is no threat.
+// threatens reports a finding of Medium or above. A secret is not a threat.
 func (item scannedItem) threatens() bool {
 	return slices.ContainsFunc(item.Findings, func(f inspect.Finding) bool {
 		return f.Category != inspect.CategorySecret && f.Level.Rank() >= inspect.Medium.Rank()
@@ -265,7 +264,7 @@ func itemOf(id string, j inspect.Judged, checks []inspect.Check) scannedItem {
 	return scannedItem{ID: id, Verdict: j.Verdict, Findings: j.Findings, Passages: inspect.Passages(j.Findings), Checks: checks}
 }
 
-// sayScanned prints a report for people. Names and what was matched are the file's, so they are escaped.
+// sayScanned prints a report for people. Names and matches come from the file, so they are escaped.
 func sayScanned(p *page, files []scannedFile) {
 	for _, f := range files {
 		for _, item := range f.Items {
@@ -275,7 +274,7 @@ func sayScanned(p *page, files []scannedFile) {
 				colour = terminal.Red
 			case item.Verdict == inspect.Flag:
 				colour = terminal.Yellow
-			case item.threatens(): // its score lets it pass, and yet "clean" would read as nothing found
+			case item.threatens(): // its score lets it pass, but "clean" would suggest that nothing was found
 				colour, word = terminal.Yellow, "passes, with warnings"
 			}
 			p.Printf("%s: %s: %s\n", terminal.Text(f.File), terminal.Text(item.ID), p.Paint(colour, word))
@@ -288,7 +287,7 @@ func sayScanned(p *page, files []scannedFile) {
 	}
 }
 
-// scanned prints one finding; folded says that a graver one of the same passage was printed before it.
+// scanned prints one finding; folded means that a more serious one of the same passage was printed before it.
 func (p *page) scanned(f inspect.Finding, folded bool) {
 	indent, where := "    ", ""
 	if folded {

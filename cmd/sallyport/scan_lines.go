@@ -30,9 +30,8 @@ type scannedLine struct {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// readScanLine reads one line. One that two readers could take for different things is refused, or an attack would come out
-// clean in the half that was not looked at. Further members, and a tool that is no object, are of no concern here. What is
-// wrong inside a tool is for the detectors to say.
+// readScanLine reads one line. An ambiguous line is refused, or an attack could pass in the half that was not inspected. Other members, and
+// a tool that is not an object, are ignored here; the detectors report faults inside a tool.
 func readScanLine(raw []byte) (scanLine, error) {
 	switch {
 	case bytes.HasPrefix(raw, byteOrderMark):
@@ -82,7 +81,7 @@ func readScanLine(raw []byte) (scanLine, error) {
 	return line, nil
 }
 
-// whyNoLine is what is wrong with a line, or with what of it, in words of JSON: those of the decoder name our own types.
+// whyNoLine is what is wrong with a line in terms of JSON: the decoder's error would name our own types.
 func whyNoLine(what string, err error) string {
 	kind, broken := new(json.UnmarshalTypeError), new(json.SyntaxError)
 	switch {
@@ -98,7 +97,7 @@ func whyNoLine(what string, err error) string {
 	return ""
 }
 
-// stream judges JSON Lines one by one, in their order: a million of them need no more memory than one.
+// stream judges JSON Lines one by one, in order: a million of them need no more memory than one.
 func (look scanner) stream(in io.Reader, out io.Writer) (found bool, err error) {
 	lines := frame.NewReader(in, maxScanned)
 	for number := 1; ; number++ {

@@ -9,7 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// status is one screen whatever waits. What its parts may take of it; what is guarded has the rest.
+// status fits on one screen, however much is pending. These are the shares of its parts; the list of guarded servers gets the rest.
 const (
 	maxStatusLines  = 60
 	maxProblemLines = 13
@@ -18,7 +18,7 @@ const (
 	maxWaitingLines = 5
 )
 
-// wrappers counts what runs, by client: which wrapper is which process is for --json.
+// wrappers counts running servers by client: --json has the processes.
 func (p *page) wrappers(all []control.WrapperInfo) {
 	p.Printf("wrappers  %d running\n", len(all))
 	counts := map[string]int{}
@@ -43,7 +43,7 @@ func (p *page) wrappers(all []control.WrapperInfo) {
 	}
 }
 
-// waitingList says what waits for a person, or that nothing does: the first of what status names, the gravest and of those the oldest.
+// waitingList lists the first pending items of status, most serious first and of those the oldest, or says that there are none.
 func (p *page) waitingList(items []control.InboxItem, count int) {
 	if count == 0 {
 		p.Printf("waiting   nothing\n")
@@ -59,7 +59,6 @@ func (p *page) waitingList(items []control.InboxItem, count int) {
 	p.Printf("\nRead one with: sallyport show %s\n", terminal.Text(items[0].Code))
 }
 
-// aside is what f prints, without printing it.
 func (p *page) aside(f func(*page)) terminal.Lines {
 	return p.Page.Aside(func(inside *terminal.Page) { f(&page{inside}) })
 }

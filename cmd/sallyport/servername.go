@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// runners start something else; what they start is the better name. Each maps to the flags that take a value, which is
-// then no name.
+// runners start something else whose name is better. Each maps to its flags with a value, which is not a name.
 var runners = map[string]string{
 	"npx": "-p --package -c --call", "bunx": "", "pnpx": "", "uvx": "--from --python -p --with --index-url", "pipx": "--spec",
 	"node": "-r --require --import --loader --experimental-loader", "deno": "", "bun": "-r --preload", "python": "-W -X", "python3": "-W -X", "uv": "--directory --project --with --python",
@@ -15,11 +14,10 @@ var runners = map[string]string{
 	"sh": "", "bash": "", "env": "-u -C", "npm": "", "pnpm": "", "yarn": "",
 }
 
-// runnerWords are commands of a runner, not names of a server.
+// runnerWords are subcommands of a runner, not names of a server.
 var runnerWords = map[string]bool{"run": true, "exec": true, "dlx": true, "tool": true, "x": true, "--": true}
 
-// serverName derives a name from a command for a server that no client named: the package or script that runs, without
-// folder, scope, version and ending.
+// serverName derives a name from a command: the package or script that runs, without folder, scope, version and extension.
 func serverName(argv []string) string {
 	if len(argv) == 0 {
 		return ""

@@ -32,7 +32,7 @@ func (c serversCommand) ask(ctx context.Context, s streams, hub *control.Client)
 	rows := make([][]string, len(servers))
 	walled := slices.ContainsFunc(servers, func(s control.Server) bool { return sandboxWords(s) != "off" })
 	for i, server := range servers {
-		if server.State == vocab.ServerNotStarted { // nobody knows what it has
+		if server.State == vocab.ServerNotStarted { // its items are unknown
 			rows[i] = []string{terminal.Server(server.Server, server.Shown), serverState(server), "-", "-", "-", "0", "-", terminal.Short(server.Identity, 48)}
 			continue
 		}
@@ -47,7 +47,7 @@ func (c serversCommand) ask(ctx context.Context, s streams, hub *control.Client)
 		}
 	}
 	double := sameNames(servers)
-	if slices.Contains(double, true) { // the id is what a command takes then
+	if slices.Contains(double, true) { // then a command needs the id
 		columns = append(columns, "ID")
 		for i, server := range servers {
 			id := ""
@@ -67,7 +67,7 @@ func (c serversCommand) ask(ctx context.Context, s streams, hub *control.Client)
 	return exitFine, nil
 }
 
-// sameNames says of each server whether another one has its name.
+// sameNames reports for each server whether another one has its name.
 func sameNames(servers []control.Server) []bool {
 	count := map[string]int{}
 	for _, s := range servers {
@@ -80,8 +80,8 @@ func sameNames(servers []control.Server) []bool {
 	return double
 }
 
-// waitsForClient says whether a server is guarded and no client has started it since: the light of the window says so, or has
-// something graver to say.
+// waitsForClient reports whether a server is guarded but no client has started it since: the window's light says that, or something more
+// serious.
 func waitsForClient(s control.Server) bool {
 	return s.Light != nil && s.Light.State == display.LightNotStarted
 }
@@ -107,7 +107,7 @@ func notStarted(servers []control.Server) (n int) {
 	return n
 }
 
-// lateWords is that number at the end of a line.
+// lateWords is that number, for the end of a line.
 func lateWords(n int) string {
 	if n == 0 {
 		return ""
@@ -115,7 +115,7 @@ func lateWords(n int) string {
 	return fmt.Sprintf(", %d not started yet", n)
 }
 
-// notStarted says what to do about those servers, a line for each way to do it.
+// notStarted says what to do about those servers, one line for each way.
 func (p *page) notStarted(servers []control.Server) {
 	var ways []string
 	count := map[string]int{}
@@ -136,7 +136,7 @@ func (p *page) notStarted(servers []control.Server) {
 	}
 }
 
-// unseen says what a client has not seen of what was allowed, a line for each server and client, and the next step of each.
+// unseen says what a client has not seen of what was allowed, one line per server and client, with the next step.
 func (p *page) unseen(list []control.UnseenServer) {
 	said := map[string]bool{}
 	for _, u := range list {

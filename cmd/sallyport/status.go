@@ -69,8 +69,8 @@ func (c statusCommand) ask(ctx context.Context, s streams, hub *control.Client) 
 	return code, nil
 }
 
-// blocksAll says whether a problem keeps everything blocked until a person has mended it: a store that is damaged, missing
-// or not the one that was sealed (SP-001 to SP-005). No inbox item can say so, the inbox is in that store.
+// blocksAll reports whether a problem keeps everything blocked until a person fixes it: a store that is damaged, missing or not the sealed
+// one (SP-001 to SP-005). No inbox item can say so, because the inbox is in that store.
 func blocksAll(p control.Problem) bool { return p.Code >= "SP-001" && p.Code <= "SP-005" }
 
 func hubKind(w control.Welcome) string {
@@ -87,11 +87,11 @@ func hubKind(w control.Welcome) string {
 	return kind
 }
 
-// maxProblem is how much of a problem is printed, in characters: room for two paths as long as a system allows, because a next
-// step that is cut off is none.
+// maxProblem is how much of a problem is printed, in characters: room for two paths of maximum length, because a next step that is cut off
+// is useless.
 const maxProblem = 10_000
 
-// problem prints one thing that is wrong: its code, what it is, and the next step.
+// problem prints one problem: its code, what it is, and the next step.
 func (p *page) problem(problem control.Problem) {
 	p.Printf("%s  %s\n", p.Paint(terminal.Yellow, terminal.Text(problem.Code)), terminal.Short(problem.What, maxProblem))
 	if problem.Next != "" {

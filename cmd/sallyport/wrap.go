@@ -21,11 +21,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// lastWords is how long a wrapper that ends waits for the hub to take its last records; what it does not take is spooled.
+// lastWords is how long an ending wrapper waits for the hub to take its last records; the rest is spooled.
 const lastWords = 2 * time.Second
 
-// runWrap runs one server behind the port. The exit code is the server's own where it ended by itself, 0 after the end of
-// the client's input, 128 + the signal's number after a signal.
+// runWrap runs one guarded server. The exit code is the server's own if it ended by itself, 0 after the end of the client's input, 128 +
+// the signal's number after a signal.
 func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	guard, prepared := transport.Prepare()
 	signal.Ignore(syscall.SIGPIPE) // a client that closes our stdout must not kill us without a clean-up (T13 in docs/relay.md)
@@ -91,7 +91,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	return endWrap(ctx, s, session, server, session.Run(ctx))
 }
 
-// endWrap says how a session ended, to the client and to the hub, and returns the code to exit with.
+// endWrap reports how a session ended, to the client and the hub, and returns the exit code.
 func endWrap(ctx context.Context, s streams, session *proxy.Session, wrapped *server, ended proxy.Ended) int {
 	process := wrapped.running()
 	switch {
@@ -120,11 +120,10 @@ func endWrap(ctx context.Context, s streams, session *proxy.Session, wrapped *se
 // drainGrace is how long a server whose output has ended may take to exit.
 const drainGrace = 2 * time.Second
 
-// lastRequests is how long what the client had written when its server ended may take to be read.
+// lastRequests is how long it may take to read what the client had written when its server ended.
 const lastRequests = 50 * time.Millisecond
 
-// serverExit tells the client how the server ended and returns the code to exit with. A request that was written before is told too,
-// though nobody had read it yet.
+// serverExit tells the client how the server ended and returns the exit code. Requests written before, but not read yet, are answered too.
 func serverExit(process *transport.ServerProcess, session *proxy.Session, client any) int {
 	select {
 	case <-process.Exited():
@@ -137,7 +136,7 @@ func serverExit(process *transport.ServerProcess, session *proxy.Session, client
 	session.AnswerAll(exit.String())
 	for begin := time.Now(); ; {
 		unread := readable(client)
-		time.Sleep(time.Millisecond) // what was just read is on its way
+		time.Sleep(time.Millisecond) // what was just read is being handled
 		if !unread || time.Since(begin) > lastRequests {
 			break
 		}
@@ -164,8 +163,8 @@ type caught struct{ number syscall.Signal }
 
 func (c caught) Error() string { return c.number.String() }
 
-// endOnSignal ends the session on SIGTERM, SIGINT, SIGHUP and SIGQUIT. They are caught, never ignored: what is ignored would be
-// inherited by the server.
+// endOnSignal ends the session on SIGTERM, SIGINT, SIGHUP and SIGQUIT. They are caught, never ignored, because the server would inherit an
+// ignored signal.
 func endOnSignal(ctx context.Context, stop context.CancelCauseFunc) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
@@ -179,8 +178,7 @@ func endOnSignal(ctx context.Context, stop context.CancelCauseFunc) {
 	}()
 }
 
-// answerInitialize waits for the client's first request and answers it with an error, so that the client can show why
-// there is no server.
+// answerInitialize waits for the client's first request and answers it with an error, so that the client can show why there is no server.
 func answerInitialize(ctx context.Context, s streams, why string) {
 	answered := make(chan struct{})
 	go func() {
@@ -212,20 +210,20 @@ func answerFirst(s streams, why string) {
 	}
 }
 
-// hubLink is a wrapper's tie to the hub with what this process says of itself.
+// hubLink is a wrapper's connection to the hub, with what this process says about itself.
 type hubLink struct {
 	*control.Link
 	home    control.Home
 	session string
 	server  string
 	client  string
-	under   string // what the server runs under, once it was started
+	under   string // the server's sandbox, once it was started
 
 	mu      sync.Mutex
 	started []int // hubs this process started, which its shutdown must spare
 }
 
-// connectLink connects this process to the hub, as what as says of its server.
+// connectLink connects this process to the hub; as describes its server.
 func connectLink(ctx context.Context, role control.Role, as control.Register) (*hubLink, error) {
 	if err := identity.Check(as.Server); err != nil {
 		return nil, &transport.StartError{Command: as.Server.Argv[0], Reason: err.Error()}
@@ -243,7 +241,7 @@ func connectLink(ctx context.Context, role control.Role, as control.Register) (*
 	l.Link = control.NewLink(context.WithoutCancel(ctx), control.LinkOptions{
 		Home: home, Role: role, Version: version, Exe: exe, Started: l.sparing, Register: as,
 	})
-	runtime.Gosched() // what a start waits for longest is the hub's answer: it is asked before anything else is done
+	runtime.Gosched() // the hub's response takes longest, so request it first
 	return l, nil
 }
 
@@ -273,7 +271,7 @@ func (l *hubLink) record(kind vocab.RecordKind, status vocab.Status, summary str
 	l.Record(vocab.Record{Kind: kind, Status: status, Server: name, Client: l.client, Session: l.session, Summary: summary})
 }
 
-// maxStray is how much of a line that is no message goes into the server's log.
+// maxStray is how much of a line that is not a message goes into the server's log.
 const maxStray = 400
 
 // stray logs a line of the server's output that is no message.

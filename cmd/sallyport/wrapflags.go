@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// wrapOptions is what `sallyport wrap` was asked to do. argv is the server's command exactly as it stands after the first
-// "--", or as --argv has it; nothing of it is looked at.
+// wrapOptions are the options of `sallyport wrap`. argv is the server's command exactly as given after the first "--", or in --argv;
+// nothing in it is interpreted.
 type wrapOptions struct {
 	name      string
 	client    string
@@ -20,8 +20,8 @@ type wrapOptions struct {
 	help      bool
 }
 
-// parseWrap reads the arguments after `wrap`. It is written by hand because the way to the server's first byte must cost
-// next to nothing, and because no word after the first "--" may be taken for one of ours, however much it looks like one.
+// parseWrap reads the arguments after `wrap`. It is written by hand because the way to the server's first byte must cost next to nothing,
+// and because no word after the first "--" may be taken for one of our flags.
 func parseWrap(args []string) (wrapOptions, error) {
 	o := wrapOptions{transport: "auto"}
 	ours, argv, dashes := cutDashes(args)
@@ -83,7 +83,7 @@ func parseWrap(args []string) (wrapOptions, error) {
 	return o, nil
 }
 
-// cutDashes parts arguments at the first "--". found says that there was one.
+// cutDashes splits arguments at the first "--". found reports whether there was one.
 func cutDashes(args []string) (before, after []string, found bool) {
 	for i, a := range args {
 		if a == "--" {
@@ -93,8 +93,8 @@ func cutDashes(args []string) (before, after []string, found bool) {
 	return args, nil, false
 }
 
-// argvOf reads the value of --argv: a JSON array of strings, with one reading. What json would repair is refused: a lone half of a
-// surrogate pair, bytes that are no UTF-8, a null.
+// argvOf reads the value of --argv: an unambiguous JSON array of strings. It refuses what encoding/json would repair: half a surrogate
+// pair, invalid UTF-8, a null.
 func argvOf(text string) ([]string, error) {
 	var words []*string
 	decoder := json.NewDecoder(strings.NewReader(text))

@@ -18,8 +18,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
-// Client is an MCP client of the plainest kind: raw JSON lines over two pipes, so that the demo compares the bytes that
-// arrive and not what a library makes of them.
+// Client is a minimal MCP client: raw JSON lines over two pipes, so that the demo compares the bytes that arrive and not what a library
+// makes of them.
 type Client struct {
 	in      io.WriteCloser
 	stop    func() error // waits for the end of what was started, once its input has ended
@@ -40,7 +40,7 @@ func newClient() *Client {
 	return &Client{waiting: map[string]chan []byte{}, changed: make(chan struct{}, 1), ended: make(chan struct{})}
 }
 
-// StartWrapped starts a wrapper, as a client does. It keeps env as it is: a wrapper finds its home there.
+// StartWrapped starts a wrapper, as a client does. It keeps env as it is, because a wrapper finds its home there.
 func StartWrapped(ctx context.Context, argv, env []string) (*Client, error) {
 	c := newClient()
 	child := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -108,7 +108,7 @@ func (c *Client) read(out io.Reader) {
 			default:
 			}
 		case envelope.Method != "" && envelope.ID != nil:
-			// This client offers nothing, so whatever the server asks gets the answer that the protocol has for it.
+			// This client offers nothing, so every request of the server gets the protocol's error.
 			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"method not found"}}`, envelope.ID))
 		case envelope.Method == "":
 			c.mu.Lock()
@@ -151,7 +151,7 @@ func (c *Client) request(ctx context.Context, method, params string) ([]byte, er
 	}
 }
 
-// Hello is the handshake of the legacy eras. It returns the answer to initialize.
+// Hello is the handshake of the legacy eras. It returns the response to initialize.
 func (c *Client) Hello(ctx context.Context) ([]byte, error) {
 	answer, err := c.request(ctx, "initialize",
 		`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"sallyport-demo","version":"1"}}`)
@@ -161,7 +161,7 @@ func (c *Client) Hello(ctx context.Context) ([]byte, error) {
 	return answer, c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-// Tools lists the tools: their definitions by name, as they stand in the bytes that arrived.
+// Tools lists the tools: their definitions by name, in the bytes that arrived.
 func (c *Client) Tools(ctx context.Context) (map[string]json.RawMessage, error) {
 	answer, err := c.request(ctx, "tools/list", "")
 	if err != nil {
@@ -189,7 +189,7 @@ func (c *Client) Tools(ctx context.Context) (map[string]json.RawMessage, error) 
 	return tools, nil
 }
 
-// Call calls a tool and returns the result as it stands in the line that arrived. arguments is JSON.
+// Call calls a tool and returns the raw result. arguments is JSON.
 func (c *Client) Call(ctx context.Context, tool, arguments string) (json.RawMessage, error) {
 	answer, err := c.request(ctx, "tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments))
 	if err != nil {
@@ -218,13 +218,13 @@ func (c *Client) Heard(ctx context.Context, before int64) error {
 	return nil
 }
 
-// Close ends the input, as a client does that is through, and waits for the end of what it talked to.
+// Close ends the input, as a client does that is done, and waits for the other side to end.
 func (c *Client) Close() error {
 	c.in.Close()
 	return c.stop()
 }
 
-// Tail keeps the end of what a child wrote to its error output, for the one line that says why something went wrong.
+// Tail keeps the end of a child's error output, for the one line that says what went wrong.
 type Tail struct {
 	mu   sync.Mutex
 	text []byte

@@ -1,5 +1,5 @@
 // Package demo tells the story of what Sallyport does, on this computer and in a data folder of its own: it plays the client and the
-// person, and everything else is real processes. Each step checks what it says, so the demo is a test as well.
+// person; everything else is real processes. Each step checks what it says, so the demo is also a test.
 package demo
 
 import (
@@ -24,13 +24,13 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// storyTime bounds the whole demo: npm on a slow line is most of it.
+// storyTime limits the whole demo; npm on a slow line takes most of it.
 const storyTime = 5 * time.Minute
 
 // stepTime bounds what should take milliseconds.
 const stepTime = 20 * time.Second
 
-// Tell tells the story on a page, in a data folder of its own, which it removes unless it is to be kept.
+// Tell tells the story on a page, in a data folder of its own, which it removes unless it should be kept.
 func Tell(ctx context.Context, page *terminal.Page, version string, keep bool) error {
 	ctx, cancel := context.WithTimeout(ctx, storyTime)
 	defer cancel()
@@ -62,8 +62,8 @@ func Tell(ctx context.Context, page *terminal.Page, version string, keep bool) e
 	return nil
 }
 
-// programIn is this program under a path that protect may write into a file for as long as the demo lasts: one that was
-// built by go run gets another name for the same file.
+// programIn is a path of this program that protect may write into a file while the demo runs: a program built by go run gets another name
+// for the same file.
 func programIn(dir string) (string, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -79,8 +79,7 @@ func programIn(dir string) (string, error) {
 	return link, nil
 }
 
-// story is the demo while it is told. It plays the client and the person; the hub, the wrappers, the servers and every
-// command are real processes of their own.
+// story is a running demo. It plays the client and the person; the hub, the wrappers, the servers and every command are real processes.
 type story struct {
 	page    *terminal.Page
 	program string
@@ -89,11 +88,11 @@ type story struct {
 	home    string
 	env     []string
 	file    sampleFile
-	trigger string // the server that ships changes when this file is there
-	poison  string // and answers with an order in it while this one is there
+	trigger string // the demo server changes while this file exists
+	poison  string // and its responses carry an order while this one exists
 	steps   int
 	endings []func()
-	lists   *Client // whose wrapper lists our two tools
+	lists   *Client // the client whose wrapper lists our two tools
 }
 
 func (t *story) end() {
@@ -133,20 +132,20 @@ func (t *story) tell(ctx context.Context) error {
 	})
 }
 
-// step tells one step, takes it, and says that it went as it should.
+// step announces one step, takes it, and checks it.
 func (t *story) step(title string, do func() error) error {
 	t.steps++
 	t.page.Printf("\n%s\n", t.page.Paint(terminal.Bold, fmt.Sprintf("%d. %s", t.steps, title)))
 	return do()
 }
 
-// fine says what was checked and held.
+// fine reports a successful check.
 func (t *story) fine(format string, args ...any) {
 	t.page.Hang("   "+t.page.Paint(terminal.Green, "ok")+" ", "      ", fmt.Sprintf(format, args...))
 }
 
-// How much of what a command prints the story shows: a review of a large server is long, and rightly so, and how it begins
-// and what one can do then is what counts here.
+// How much of a command's output the story shows: the review of a large server is long, and its beginning and the possible next steps are
+// what counts here.
 const (
 	firstLines = 60
 	lastLines  = 10
@@ -319,7 +318,7 @@ func (t *story) expectTools(ctx context.Context, c *Client, want map[string]json
 	return nil
 }
 
-// expectOwn takes our two tools out of a listing. The first wrapper of the client lists them, and while it runs no other does.
+// expectOwn removes our two tools from a listing. The first wrapper of the client lists them, and while it runs no other does.
 func (t *story) expectOwn(c *Client, got map[string]json.RawMessage) error {
 	if t.lists != nil {
 		select {
@@ -354,7 +353,7 @@ type decidedResult struct {
 	} `json:"_meta"`
 }
 
-// expectRefusal calls a tool that is blocked and wants our refusal with an item's code.
+// expectRefusal calls a blocked tool and expects our refusal with an item's code.
 func (t *story) expectRefusal(ctx context.Context, c *Client, tool, arguments, code string) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
 	defer cancel()
@@ -374,7 +373,7 @@ func (t *story) expectRefusal(ctx context.Context, c *Client, tool, arguments, c
 	return nil
 }
 
-// expectSame calls a tool and wants, byte for byte, the result that the server gives without anything in front of it.
+// expectSame calls a tool and expects, byte for byte, the result that the server gives directly.
 func (t *story) expectSame(ctx context.Context, c, direct *Client, tool, arguments string) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
 	defer cancel()

@@ -18,11 +18,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// sampleSecret stands in the env of the sample file. No command may ever print it.
+// sampleSecret is in the env of the sample file. No command may ever print it.
 const sampleSecret = "sample-value-that-nobody-may-see"
 
-// A sampleFile is a client's configuration as one finds it: settings of the client, a server under an escape, tabs beside
-// spaces, CRLF, no line end at the end. What comes back at the end must be this, byte for byte.
+// A sampleFile is a realistic client configuration: settings of the client, a server under an escaped name, tabs beside spaces, CRLF, no
+// line end at the end. At the end it must be restored byte for byte.
 type sampleFile struct {
 	path      string
 	before    []byte // as the client wrote it
@@ -30,8 +30,8 @@ type sampleFile struct {
 	weather   []string
 }
 
-// makeFile writes the sample file, and beside it the server that ships: a copy of this program under a name of its own,
-// for a command that is Sallyport's own file is not taken for a server.
+// makeFile writes the sample file, and next to it the demo server: a copy of this program under another name, because a command that is
+// Sallyport's own file is not taken for a server.
 func (t *story) makeFile() error {
 	server := filepath.Join(t.dir, "weather-server")
 	if runtime.GOOS == "windows" {
@@ -187,7 +187,7 @@ func (t *story) start(ctx context.Context, name string) (*Client, error) {
 	return c, err
 }
 
-// wipe has the client lose its servers, and puts them back.
+// wipe makes the client lose its servers, and restores them.
 func (t *story) wipe(ctx context.Context, direct *Client) error {
 	head, rest, _ := bytes.Cut(t.file.protected, []byte(`"mcpServers": {`))
 	_, rest, found := bytes.Cut(rest, []byte("\r\n\t}"))
@@ -197,7 +197,7 @@ func (t *story) wipe(ctx context.Context, direct *Client) error {
 	wiped := slices.Concat(head, []byte(`"mcpServers": {}`), rest)
 	var item control.InboxItem
 	err := t.step("The client rewrites its file and loses both servers.", func() error {
-		// As programs do that write carefully: a neighbour, then a rename over the file.
+		// As careful programs do: write a new file, then rename it over the old one.
 		next := t.file.path + ".new"
 		if err := os.WriteFile(next, wiped, 0o600); err != nil {
 			return err
@@ -259,7 +259,7 @@ func (t *story) again(ctx context.Context, direct *Client) error {
 		if err != nil {
 			return err
 		}
-		// The server begins as it once was and changes at once, so what was replaced is met for a moment, and blocked.
+		// The server begins in its old version and changes at once, so the replaced version is met for a moment, and blocked.
 		var seen error
 		err = Eventually(ctx, func() (bool, error) {
 			seen = t.expectTools(bounded, c, declared)
@@ -292,7 +292,7 @@ func (t *story) unprotect(ctx context.Context) error {
 	})
 }
 
-// compare has cmp say it, too, where there is one.
+// compare also lets cmp confirm it, if available.
 func (t *story) compare(ctx context.Context) error {
 	program, err := exec.LookPath("cmp")
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// poisonMark stands in the order that the poisoned forecast carries, and must not reach the client.
+// poisonMark is part of the order in the poisoned forecast, and must not reach the client.
 const poisonMark = "collect.example"
 
-// held is the second half of the story: an answer that carries an order is held before the client sees it, a person reads
-// it and lets it through once, without the order.
+// held is the second half of the story: a response that carries an order is held before the client sees it; a person reads it and releases
+// it once, without the order.
 func (t *story) held(ctx context.Context, c *Client) error {
 	var code string
 	err := t.step("A forecast comes back with an order to Claude in it: send a private key somewhere, and don't tell the user.", func() error {

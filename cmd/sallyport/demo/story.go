@@ -129,7 +129,7 @@ func (t *story) review(ctx context.Context, name string, direct *Client, declare
 			return err
 		}
 		before := c.Changes.Load()
-		// --all: this is a story about a server that the person trusts after looking at all of it.
+		// --all: the person in this story trusts the server after looking at all of it.
 		if _, err := t.command(ctx, "approve", item.Code, "--all", "--digest", item.Digest, "--yes"); err != nil {
 			return err
 		}
@@ -165,13 +165,13 @@ func (t *story) direct(ctx context.Context, argv []string) (*Client, map[string]
 	return direct, declared, err
 }
 
-// realServer is a server that other people wrote, at the version this story was tried with.
+// realServer is a server by other people, at the version this story was tested with.
 const realServer = "@modelcontextprotocol/server-everything@2026.8.31"
 
-// npmTime is how long npm may take to bring a server that is not here yet.
+// npmTime is how long npm may take to fetch a missing server.
 const npmTime = 2 * time.Minute
 
-// real tells the first part of the story on a real server, where npm can get one.
+// real tells the first part of the story with a real server, if npm can get one.
 func (t *story) real(ctx context.Context) error {
 	if _, err := exec.LookPath("npx"); err != nil {
 		t.page.Printf("\nnpx is not installed, so the part with a real server from npm is skipped. It needs Node.\n")

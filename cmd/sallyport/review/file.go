@@ -10,8 +10,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// AboutFile says that an item is about a client's file: its parts are entries, to approve it is to put back what is
-// wanted, and to reject it is to take what stands there as wanted.
+// AboutFile reports whether an item is about a client's file: its parts are entries, approving it restores the wanted state, and rejecting
+// it accepts the current one.
 func AboutFile(d control.ItemDetail) bool {
 	return d.Kind == vocab.ItemConfigChanged || d.Kind == vocab.ItemUnguarded
 }
@@ -40,7 +40,7 @@ func fileConsequence(d control.ItemDetail, decides control.Welcome) []string {
 	return lines
 }
 
-// filePart prints what became of one entry.
+// filePart prints what happened to one entry.
 func (p *page) filePart(n, of int, part control.PartDetail) {
 	states := map[string]string{
 		vocab.PartNew: "new in the file", vocab.PartChanged: "changed", vocab.PartRemoved: "removed from the file",
@@ -58,7 +58,7 @@ func (p *page) filePart(n, of int, part control.PartDetail) {
 	p.warnings("  ", part.Findings)
 }
 
-// fileChange prints what an approval would write. It comes behind the gutter like all text that is not ours.
+// fileChange prints what an approval would write, behind the gutter like all text that is not ours.
 func (p *page) fileChange(d control.ItemDetail) {
 	if d.Diff == "" || !AboutFile(d) {
 		return

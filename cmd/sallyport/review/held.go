@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// maxShownAnswer is how much of one text of a held answer stands on a page. --json has all of it.
+// maxShownAnswer is how much of one text of a held response a page shows. --json has all of it.
 const maxShownAnswer = 64 << 10
 
 func AboutHeld(d control.ItemDetail) bool { return d.Held != nil }
@@ -72,7 +72,7 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []str
 	return lines
 }
 
-// heldBeside says how many responses wait in the same item, "" where this is the only one.
+// heldBeside counts the other responses in the same item, "" if there are none.
 func heldBeside(d control.ItemDetail) string {
 	if d.Count < 2 {
 		return ""
@@ -84,7 +84,7 @@ func heldBeside(d control.ItemDetail) string {
 	return fmt.Sprintf("%d responses like it are held, from %s to %s. %s.", d.Count, terminal.Clock(d.First), terminal.Clock(d.Last), which)
 }
 
-// held prints what was asked and what came. Nothing of it is more than text: every row stands behind the gutter, escaped.
+// held prints the request and the response, as plain text: every row is behind the gutter, escaped.
 func (p *page) held(d control.ItemDetail) {
 	held := d.Held
 	fact := func(name, value string) {
@@ -139,7 +139,7 @@ func (p *page) held(d control.ItemDetail) {
 	}
 }
 
-// quoted is quote, of no more than a person scrolls through.
+// quoted is quote, limited to what a person would scroll through.
 func (p *page) quoted(indent, escaped string) {
 	if len(escaped) > maxShownAnswer {
 		cut := maxShownAnswer
@@ -153,7 +153,7 @@ func (p *page) quoted(indent, escaped string) {
 	p.Quote(indent, terminal.Piece{Text: escaped})
 }
 
-// answerTexts are the text blocks of a tool's result, as text. whole: there is nothing else in it.
+// answerTexts are the text blocks of a tool's result. whole: there is nothing else in it.
 func answerTexts(raw json.RawMessage) (texts []string, whole bool) {
 	var members map[string]json.RawMessage
 	var blocks []map[string]json.RawMessage

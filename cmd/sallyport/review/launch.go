@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// launchMeaning says what it means that a server would run something other than what was allowed.
+// launchMeaning explains that a server would run a different program than the allowed one.
 func launchMeaning(d control.ItemDetail) string {
 	switch {
 	case d.Launch == pin.AboutLoader:
@@ -36,7 +36,7 @@ func launchConsequence(d control.ItemDetail) []string {
 	return []string{"If you do nothing, the server stays blocked."}
 }
 
-// launched says all of what runs, in words: a new launch has said it in its changes already.
+// launched describes the whole launch; a new launch has said it in its changes already.
 func (p *page) launched(part control.PartDetail) {
 	if part.State == vocab.PartNew || len(part.Definition) == 0 {
 		return
@@ -50,11 +50,11 @@ func (p *page) launched(part control.PartDetail) {
 	}
 }
 
-// technical are the places in a definition that only programs read, as the window has them behind Technical details.
+// technical are places in a definition that only programs read; the window shows them under Technical details.
 var technical = regexp.MustCompile(`(^|\.)(\$schema|\$id|\$comment|\$anchor|additionalProperties)$|^(execution|_meta|icons)([.\[]|$)`)
 
-// changes prints what is new or changed in a part, what only programs read last. Of a new part it is in the definition below, and only said
-// to be there; where nothing else changed it is shown as everything else is.
+// changes prints what is new or changed in a part, technical details last. In a new part they are only mentioned, because the definition
+// follows; if nothing else changed they are shown like everything else.
 func (p *page) changes(part control.PartDetail) {
 	isTechnical := func(c pin.Change) bool { return part.Item != string(pin.Launch) && technical.MatchString(c.Path) }
 	rest := slices.DeleteFunc(slices.Clone(part.Changes), func(c pin.Change) bool { return !isTechnical(c) })

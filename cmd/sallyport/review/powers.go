@@ -11,7 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// can says what a new server's tools can do, before anything the server says, and whose word that is.
+// can says what a new server's tools can do, before any server text, and where that comes from.
 func (p *page) can(d control.ItemDetail) {
 	if d.Can == nil {
 		return
@@ -27,7 +27,7 @@ func (p *page) can(d control.ItemDetail) {
 	}
 }
 
-// made says which program a server is: its package where there is one, and since when the program has not changed.
+// made says which program a server is: its package if there is one, and since when the program has not changed.
 func (p *page) made(m *control.Made) {
 	if m == nil {
 		return
@@ -42,7 +42,7 @@ func (p *page) made(m *control.Made) {
 	}
 }
 
-// warned counts the warnings of an item and names where they are: a part that has one is not always the first.
+// warned counts the warnings of an item and says where they are: the first part does not always have one.
 func warned(d control.ItemDetail) string {
 	if AboutHeld(d) {
 		return ""
@@ -68,8 +68,8 @@ type partGroup struct {
 	parts   []control.PartDetail
 }
 
-// grouped puts the tools of a new server together by what they do, gravest first, and the rest after them. Changes keep
-// their order: there, what changed is read and not what a server offers.
+// grouped groups the tools of a new server by what they do, most serious first, and the rest after them. Changes keep their order, because
+// there a person reads what changed.
 func grouped(d control.ItemDetail) []partGroup {
 	if d.Kind != vocab.ItemNewServer || d.Can == nil {
 		return []partGroup{{parts: d.Details}}
@@ -156,8 +156,7 @@ func doesWords(t powers.Tool) string {
 	return words
 }
 
-// lookedUnder is what is set for the server of an item, and what it ran under when it was looked at, "" where neither is
-// anything.
+// lookedUnder is the sandbox set for an item's server, and the one it was looked at in; "" if there is none.
 func lookedUnder(d control.ItemDetail) string {
 	set, looked := d.Sandbox, d.LookedIn
 	switch {

@@ -1,5 +1,5 @@
-// Package review prints an item of the inbox as a person reads it before deciding: what it is about, what runs, what it means, every part
-// with its changes and warnings, what happens if nothing is done. It decides nothing and asks nothing.
+// Package review prints an inbox item as a person reads it before deciding: what it is about, what runs, what it means, every part with its
+// changes and warnings, what happens if nothing is done. It decides nothing and asks nothing.
 package review
 
 import (
@@ -17,9 +17,9 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Item prints one inbox item whole: what it is about, what runs, what it means, then every part with its changes, its
-// findings and its definition as declared, and last what happens if nothing is done. Our words stand at the left margin and
-// in fixed places; whatever the server wrote stands behind a gutter.
+// Item prints a whole inbox item: what it is about, what runs, what it means, then every part with its changes, its findings and its
+// definition as declared, and last what happens if nothing is done. Our words are at the left margin and in fixed places; everything the
+// server wrote is behind a gutter.
 func Item(to *terminal.Page, d control.ItemDetail, decides control.Welcome, now time.Time) {
 	p := &page{to}
 	p.Printf("%s   %s\n", p.Paint(terminal.Bold, "Inbox item "+terminal.Text(d.Code)), Severity(to, d.Severity))
@@ -47,7 +47,7 @@ func Item(to *terminal.Page, d control.ItemDetail, decides control.Welcome, now 
 	}
 }
 
-// AboutLostStore says that an item tells of a lost store: to approve it is to begin again.
+// AboutLostStore reports whether an item is about a lost store: approving it starts over.
 func AboutLostStore(d control.ItemDetail) bool {
 	return len(d.Parts) == 1 && d.Parts[0].Item == control.PartStore && d.Parts[0].State == vocab.PartLost
 }
@@ -133,7 +133,7 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 	}
 }
 
-// serverInfo is the name and version a server gives itself. It is recorded and shown, and is no drift by itself.
+// serverInfo is the name and version a server gives itself. It is recorded and shown, but a change is no drift.
 func serverInfo(raw json.RawMessage) string {
 	var info struct {
 		Name    string `json:"name"`
@@ -189,7 +189,7 @@ func meaning(d control.ItemDetail) string {
 	return "This stays blocked until you decide."
 }
 
-// cameBack says that all that waits is as it was allowed.
+// cameBack reports whether everything pending is back to the approved version.
 func cameBack(d control.ItemDetail) bool {
 	return d.Kind == vocab.ItemChanged && d.Decided == "" && len(d.Details) > 0 && !slices.ContainsFunc(d.Details, func(p control.PartDetail) bool { return p.State != vocab.PartApproved && p.State != vocab.PartRemoved })
 }
@@ -240,7 +240,7 @@ func (p *page) part(n, of int, part control.PartDetail) {
 	p.Line("", p.Paint(terminal.Bold, fmt.Sprintf("%d of %d   %s   ", n, of, stateWords(part.State))), part.Item)
 	p.does(part)
 	instructions := part.Item == string(pin.Instructions)
-	if !instructions || part.State != vocab.PartNew { // all that there is to say of new instructions is their text
+	if !instructions || part.State != vocab.PartNew { // the text of new instructions says everything
 		p.changes(part)
 	}
 	p.warnings("  ", part.Findings)
@@ -290,7 +290,7 @@ func stateWords(state string) string {
 // change prints one difference: where, what in our words, and for texts the words that went and came.
 func (p *page) change(c pin.Change) {
 	at := ""
-	if strings.Contains(c.Path, ".") { // a member of the item itself is named in the words
+	if strings.Contains(c.Path, ".") { // the words already name a member of the item itself
 		at = "at " + c.Path
 	}
 	whole := c.Words + "   " + at
@@ -329,7 +329,7 @@ func (p *page) mark(op string) string {
 	return p.Paint(terminal.Yellow, "~")
 }
 
-// segments shows a word-level difference as [-removed-]{+added+}; no meaning rests on colour.
+// segments shows a word-level difference as [-removed-]{+added+}; the meaning never depends on colour.
 func (p *page) segments(all []pin.Segment) []terminal.Piece {
 	pieces := make([]terminal.Piece, 0, len(all))
 	for _, s := range all {
@@ -345,8 +345,8 @@ func (p *page) segments(all []pin.Segment) []terminal.Piece {
 	return pieces
 }
 
-// marked escapes server text, and puts a backslash before what would look like one of our marks: otherwise a server could
-// write "[-" and "-]" around words that stand in its text and have them pass for removed.
+// marked escapes server text, and puts a backslash before anything that looks like one of our marks: otherwise a server could write "[-"
+// and "-]" around words so that they look removed.
 func marked(s string) string {
 	return strings.NewReplacer("[-", `\[-`, "-]", `\-]`, "{+", `\{+`, "+}", `\+}`).Replace(legible.Escape(s))
 }

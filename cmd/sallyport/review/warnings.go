@@ -9,8 +9,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// warnings prints findings as a person reads them: one entry for a passage of text, under the gravest rule that it breaks, with the other
-// rules below.
+// warnings prints findings as a person reads them: one entry for a passage of text, under the most serious rule that it breaks, with the
+// other rules below.
 func (p *page) warnings(indent string, all []inspect.Finding) {
 	for _, passage := range inspect.Passages(all) {
 		p.finding(indent, all[passage.Findings[0]])
@@ -37,7 +37,7 @@ func (p *page) finding(indent string, f inspect.Finding) {
 	p.decoded(indent+"    ", f)
 }
 
-// also prints one more finding of a passage whose gravest has been printed.
+// also prints one more finding of a passage whose most serious one has been printed.
 func (p *page) also(indent string, f inspect.Finding) {
 	p.Line(indent, "also "+p.level(f.Level)+" ", fmt.Sprintf("%s (%s)", f.Title, f.Rule))
 	if f.Match != "" && f.Decoded == "" {

@@ -1,6 +1,6 @@
-// Package terminal prints pages for a person: broken to the width of a terminal, coloured where it wants that, and such that nothing a
-// server wrote passes for a line of ours. Whatever is not our own words goes through Text, Short, Name, Server, Entry or Names inside a
-// line, and through Page.Quote below one. What the pages say is the commands' business.
+// Package terminal prints pages for a person: wrapped to the width of a terminal, coloured if it supports that, and so that nothing a
+// server wrote can pass for a line of ours. Any text that is not ours goes through Text, Short, Name, Server, Entry or Names inside a line,
+// and through Page.Quote below one. The commands decide what the pages say.
 package terminal
 
 import (
@@ -26,8 +26,7 @@ type Page struct {
 	Columns int
 }
 
-// On is a page that is printed to w. It is coloured, and as wide as f, where f is a terminal (nil for none) that wants it
-// (NO_COLOR, TERM=dumb).
+// On is a page that is printed to w. If f is a terminal, the page has its width, and colours if it wants them (NO_COLOR, TERM=dumb).
 func On(w io.Writer, f *os.File) *Page {
 	p := &Page{Out: w, Columns: 80}
 	if f != nil && Is(f) {
@@ -64,11 +63,11 @@ func (p *Page) Printf(format string, args ...any) {
 	fmt.Fprintf(p.Out, format, args...)
 }
 
-// Text makes server text safe to stand inside one of our lines: escaped, one line, cut at 200 characters.
+// Text makes server text safe inside one of our lines: escaped, one line, cut at 200 characters.
 func Text(s string) string { return Short(s, 200) }
 
-// Short is Text cut at another length. Runs of spaces are squeezed: they would push what follows to the start of the
-// terminal's next row, where it could pass for a line of ours.
+// Short is Text cut at another length. Runs of spaces are squeezed: they could push what follows to the start of the terminal's next row,
+// where it could pass for a line of ours.
 func Short(s string, most int) string {
 	s = legible.Escape(s)
 	s = strings.NewReplacer("\r\n", "⏎", "\n", "⏎", "\t", "→").Replace(s)
@@ -89,7 +88,7 @@ func Server(name, shown string) string {
 	return Name(shown, 200)
 }
 
-// Line prints our words and server text after them; where both do not fit on one row, the text goes behind the gutter below.
+// Line prints our words followed by server text; if both do not fit on one row, the text goes behind the gutter below.
 func (p *Page) Line(indent, ours, theirs string) {
 	p.fit(indent, ours, Text(theirs), legible.Escape(theirs))
 }
@@ -118,8 +117,8 @@ type Piece struct {
 	Style Style
 }
 
-// Quote prints server text below one of our lines. Every row of it begins with the gutter and is broken by us, never by the
-// terminal: otherwise text padded to the terminal's width could begin a row and pass for one of our own lines.
+// Quote prints server text below one of our lines. Every row begins with the gutter and is wrapped by us, never by the terminal: otherwise
+// text padded to the terminal's width could begin a row and pass for one of our own lines.
 func (p *Page) Quote(indent string, pieces ...Piece) {
 	gutter := indent + p.Paint(Dim, "│") + " "
 	room := max(p.Columns-utf8.RuneCountInString(indent)-2, 20)
@@ -155,7 +154,7 @@ func (p *Page) Quote(indent string, pieces ...Piece) {
 // Prose prints a paragraph of our own words, broken to fit.
 func (p *Page) Prose(indent, words string) { p.Hang(indent, indent, words) }
 
-// Hang is Prose whose first row begins otherwise than the others.
+// Hang is Prose with a different indent in the first row.
 func (p *Page) Hang(first, indent, words string) {
 	row := first
 	begun := false
@@ -173,7 +172,7 @@ func (p *Page) Hang(first, indent, words string) {
 	p.Printf("%s\n", row)
 }
 
-// cutWords cuts a line before each run of spaces, and words wider than room into pieces that fit. Joined again they are the line.
+// cutWords cuts a line before each run of spaces, and cuts words wider than room into pieces that fit. Joined again they are the line.
 func cutWords(line string, room int) []string {
 	var words []string
 	start, wide, inSpace := 0, 0, true
@@ -215,7 +214,7 @@ func runeColumns(r rune) int {
 	return 1
 }
 
-// QuoteJSON prints a definition whole, as it was declared: its members in their order, its numbers as written.
+// QuoteJSON prints a whole definition as declared: members in their order, numbers as written.
 func (p *Page) QuoteJSON(indent string, raw json.RawMessage) {
 	p.Quote(indent, Piece{Text: Indented(raw)})
 }
@@ -257,7 +256,7 @@ func (p *Page) Aside(f func(*Page)) Lines {
 	return lines
 }
 
-// AtMost is no more than so many of the lines, and where the rest is.
+// AtMost limits the lines, and says where the rest is.
 func (lines Lines) AtMost(most int, rest string) Lines {
 	if len(lines) <= most {
 		return lines

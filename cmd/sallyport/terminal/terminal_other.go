@@ -4,7 +4,7 @@ package terminal
 
 import "os"
 
-// Is says no: on a platform nobody has tried, a decision needs --yes.
+// Is says no: on an untried platform, a decision needs --yes.
 func Is(*os.File) bool { return false }
 
 func columnsOf(*os.File) int { return 80 }

@@ -30,7 +30,7 @@ func Names(keys []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Entry is the name of an entry of a client's file, "" where it has none that could be seen.
+// Entry is the name of an entry of a client's file, "" if it has no visible one.
 func Entry(name string) string {
 	if shown := Name(name, 60); shown != "" && shown != " " {
 		return shown
@@ -38,7 +38,7 @@ func Entry(name string) string {
 	return fmt.Sprintf("%q", Short(name, 60))
 }
 
-// Command is an argument vector as one can read it: quoted where a word would otherwise fall apart or hide.
+// Command is a readable argument vector, quoted where a word would otherwise fall apart or hide.
 func Command(argv []string) string {
 	words := make([]string, len(argv))
 	for i, a := range argv {
@@ -62,9 +62,9 @@ func Indented(raw json.RawMessage) string {
 // Clock is a time to the second, in UTC.
 func Clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// Name makes a text of ours that has a person's name for a server in it safe for one of our lines. What the name was cleaned by leaves
-// the joiners of emoji and of Persian or Indic words alone, and so does this: spelled out, the name would not be the one that was given.
-// A text with anything else in it is escaped like a server's.
+// Name makes our own text that contains a person's name for a server safe for one of our lines. The cleaning of names keeps the joiners of
+// emoji and of Persian or Indic words, and so does this: spelled out, the name would no longer be the one that was given. A text with
+// anything else in it is escaped like a server's.
 func Name(s string, most int) string {
 	if !isGiven(s) {
 		return Short(s, most)
