@@ -11,8 +11,8 @@ import (
 const (
 	// buryAfter is how long a guard that lost its wrapper may take to end the server: it asks, terminates and kills (transport).
 	buryAfter = 8 * time.Second
-	// buryTogether is how long those that ended next may take to join: a client that quits ends all its wrappers within a second, and
-	// one look at every process of the machine (8 ms where 250 run) is enough for all of them.
+	// buryTogether is how long to wait for more wrappers to end: a client that quits ends all its wrappers within a second, and one look at
+	// every process of the machine (8 ms with 250 running) is enough for all of them.
 	buryTogether = time.Second
 )
 
@@ -22,8 +22,8 @@ type burials struct {
 	tell func(from Register, killed int)
 
 	mu      sync.Mutex
-	ended   []burial // by the time they ended
-	digging bool     // somebody waits for the first of them
+	ended   []burial // in the order they ended
+	digging bool     // a goroutine waits for the first of them
 }
 
 // burial is a wrapper whose connection ended.
@@ -33,7 +33,7 @@ type burial struct {
 	due  time.Time
 }
 
-// add has what is left of the server of a wrapper killed in a while. run starts what waits for that, where nobody does.
+// add schedules the killing of what is left of a wrapper's server. run starts the waiting goroutine, if there is none.
 func (b *burials) add(ctx context.Context, cred peer.Credentials, from Register, run func(func())) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,7 +44,8 @@ func (b *burials) add(ctx context.Context, cred peer.Credentials, from Register,
 	}
 }
 
-// dig buries until nobody is left. When ctx ends it only lets go of the processes: the next hub looks after what has no wrapper.
+// dig kills leftovers until nothing is scheduled. When ctx ends it only releases the processes: the next hub handles those without a
+// wrapper.
 func (b *burials) dig(ctx context.Context) {
 	for {
 		due, more := b.take(ctx.Err() != nil)
@@ -58,7 +59,7 @@ func (b *burials) dig(ctx context.Context) {
 	}
 }
 
-// take takes those that are due, or all; more is false where nobody is left, and dig ends.
+// take returns those that are due, or all; more is false if none are left, and dig ends.
 func (b *burials) take(all bool) (due []burial, more bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,7 +72,7 @@ func (b *burials) take(all bool) (due []burial, more bool) {
 	return due, b.digging
 }
 
-// next is how long it takes until those that ended around the time of the first are due.
+// next is how long until those that ended around the time of the first are due.
 func (b *burials) next() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +82,7 @@ func (b *burials) next() time.Duration {
 	return time.Until(b.ended[0].due) + buryTogether
 }
 
-// bury kills what is left of their servers. A wrapper that only lost its connection comes back, and is let be.
+// bury kills what is left of their servers. A wrapper that only lost its connection comes back and is spared.
 func (b *burials) bury(ctx context.Context, due []burial) {
 	marks, from := map[uint64]bool{}, map[uint64]Register{}
 	for _, one := range due {
@@ -98,7 +99,7 @@ func (b *burials) bury(ctx context.Context, due []burial) {
 	}
 }
 
-// after is false where ctx ends first.
+// after waits; it is false if ctx ends first.
 func after(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

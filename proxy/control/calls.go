@@ -11,16 +11,16 @@ type asking[Takes, Answer any] = func(ctx context.Context, c *Client, takes Take
 
 // method is the hub's end of a call.
 type method struct {
-	registered bool // a wrapper's: it comes after register
+	registered bool // a wrapper's call, only after register
 	answer     answering
 }
 
 type answering = func(c *hubEnd, params json.RawMessage) (any, error)
 
-// methods is everything the socket carries, by name.
+// methods are all calls on the socket, by name.
 var methods = map[string]method{}
 
-// carried makes a call of a name and what answers it: the hub finds it in methods, and the client's end is returned.
+// carried registers a call and its handler in methods, and returns the client's end.
 func carried[Takes, Answer any](name string, registered bool, answer func(*hubEnd, Takes) (Answer, error)) asking[Takes, Answer] {
 	methods[name] = method{registered: registered, answer: func(c *hubEnd, raw json.RawMessage) (any, error) {
 		takes, err := decoded[Takes](raw)
@@ -43,7 +43,7 @@ func carried[Takes, Answer any](name string, registered bool, answer func(*hubEn
 	}
 }
 
-// bare is a question that takes nothing.
+// bare is a call without parameters.
 func bare[Answer any](name string, answer func(Handler) (Answer, error)) func(context.Context, *Client) (Answer, error) {
 	ask := carried(name, false, func(c *hubEnd, _ nothing) (Answer, error) { return answer(c.server.handler) })
 	return func(ctx context.Context, c *Client) (Answer, error) { return ask(ctx, c, nothing{}) }
@@ -53,25 +53,25 @@ func query[Takes, Answer any](name string, answer func(Handler, Takes) (Answer, 
 	return carried(name, false, func(c *hubEnd, takes Takes) (Answer, error) { return answer(c.server.handler, takes) })
 }
 
-// decision is a call that depends on who asks: what Peer says is found out for each.
+// decision is a call that depends on its caller: Peer is determined for each.
 func decision[Takes, Answer any](name string, answer func(Handler, Peer, Takes) (Answer, error)) asking[Takes, Answer] {
 	return carried(name, false, func(c *hubEnd, takes Takes) (Answer, error) { return answer(c.server.handler, c.peer(true), takes) })
 }
 
-// ofWrapper is a call of a connection that has registered.
+// ofWrapper is a call of a registered connection.
 func ofWrapper[Takes, Answer any](name string, answer func(Handler, Wrapper, Takes) (Answer, error)) asking[Takes, Answer] {
 	return carried(name, true, func(c *hubEnd, takes Takes) (Answer, error) { return answer(c.server.handler, c, takes) })
 }
 
-// silent answers that it was done, or why not.
+// silent returns only success or an error.
 func silent[Asker, Takes any](do func(Handler, Asker, Takes) error) func(Handler, Asker, Takes) (nothing, error) {
 	return func(h Handler, asker Asker, takes Takes) (nothing, error) { return nothing{}, do(h, asker, takes) }
 }
 
-// nothing is the parameters of a call that has none, and the answer of one that only says whether it was done.
+// nothing is the parameters of a call without any, and the result of one that only reports success.
 type nothing struct{}
 
-// named is the parameters of a call about one thing that has a code or an id.
+// named is the parameters of a call about one thing with a code or an id.
 type named struct {
 	Name string `json:"name"`
 }
@@ -89,7 +89,7 @@ func decoded[Takes any](raw json.RawMessage) (takes Takes, err error) {
 	return takes, err
 }
 
-// list sends a list as a list, an empty one too.
+// list encodes an empty list as [].
 func list(out any) any {
 	if v := reflect.ValueOf(out); v.Kind() == reflect.Slice && v.IsNil() {
 		return []nothing{}

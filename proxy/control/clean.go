@@ -2,44 +2,44 @@ package control
 
 import "github.com/sallyport/sallyport/proxy/powers"
 
-// CleanQuery asks for the new servers without a warning. With a Digest it asks for the set that was shown under it.
+// CleanQuery asks for the new servers without warnings. With a Digest it asks for the set that was shown under it.
 type CleanQuery struct {
 	Digest string `json:"digest,omitempty"`
 }
 
 // CleanSet is several new servers that one decision can allow. Digest covers every one of them as it is listed.
 type CleanSet struct {
-	Digest string        `json:"digest"` // "" where Items is empty
+	Digest string        `json:"digest"` // "" if Items is empty
 	Items  []CleanServer `json:"items"`
-	Left   []CleanLeft   `json:"left"`  // shown under this digest before, and not the same any more
-	Other  int           `json:"other"` // new servers with a warning: each is decided by itself
+	Left   []CleanLeft   `json:"left"`  // shown under this digest before, but changed since
+	Other  int           `json:"other"` // new servers with a warning: each needs a decision of its own
 }
 
-// CleanServer is one of them: enough to know what is allowed with it.
+// CleanServer is one of them, with everything that would be allowed.
 type CleanServer struct {
 	Code     string          `json:"code"`
 	Server   string          `json:"server"`
 	Shown    string          `json:"shown,omitempty"` // see Server
 	Identity string          `json:"identity"`
-	Digest   string          `json:"digest"` // of its own item, which its approval binds to
+	Digest   string          `json:"digest"` // of its own item, which its approval is bound to
 	Command  []string        `json:"command,omitempty"`
 	URL      string          `json:"url,omitempty"`
 	Tools    int             `json:"tools"`
-	Can      *powers.Summary `json:"can,omitempty"`    // what its tools can do, as it claims or as they are named
-	Parts    []string        `json:"parts"`            // keys of what would be allowed
-	Loaders  []string        `json:"loaders"`          // names of variables that load code into it: it was started with them
+	Can      *powers.Summary `json:"can,omitempty"`    // what its tools can do, by their claims or names
+	Parts    []string        `json:"parts"`            // keys of the items that would be allowed
+	Loaders  []string        `json:"loaders"`          // names of variables that load code into it, with which it was started
 	Before   *EntryBefore    `json:"before,omitempty"` // what the entry of this name ran before
 }
 
 // CleanLeft is a server that was shown and is left out.
 type CleanLeft struct {
-	Code   string `json:"code"` // that it was shown under
+	Code   string `json:"code"` // its code when it was shown
 	Server string `json:"server"`
 	Why    string `json:"why"`
-	See    string `json:"see,omitempty"` // where it waits now
+	See    string `json:"see,omitempty"` // code of its pending item now
 }
 
-// CleanDecided is what came of allowing a set.
+// CleanDecided is the result of allowing a set.
 type CleanDecided struct {
 	Digest string         `json:"digest"`
 	Items  []CleanAllowed `json:"items"`

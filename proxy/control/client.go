@@ -26,18 +26,18 @@ var (
 type DialOptions struct {
 	Role    Role
 	Version string // of this program, for people
-	// Executables are further files that may be the hub, beside our own and the other programs of this installation (see
-	// Beside). One that does not exist is no mistake.
+	// Executables are further files that may be the hub, in addition to our own and the other programs of this installation (see Beside).
+	// Missing ones are ignored.
 	Executables []string
-	// Register, where it is given, goes out together with the greeting: a wrapper that starts waits for one answer less. Call
-	// Client.Register with the same afterwards, for the answer.
+	// Register, if set, is sent together with the greeting, which saves a wrapper's start one round trip. Call Client.Register with the
+	// same value afterwards, for the response.
 	Register *Register
 }
 
-// helloTimeout is how long an end that connected may take to say what it is.
+// helloTimeout is how long a new connection may take to identify itself.
 const helloTimeout = 10 * time.Second
 
-// dyingTimeout is how long a process may take to die whose executable is gone already.
+// dyingTimeout is how long a process may take to end after its executable is gone.
 const dyingTimeout = 500 * time.Millisecond
 
 // Client is one connection to the hub. Methods may be called from many goroutines.
@@ -46,17 +46,17 @@ type Client struct {
 	welcome Welcome
 
 	mu          sync.Mutex
-	pushed      func(State) // takes pushed states, once registered
-	early       *State      // the newest one that came before there was pushed
-	registering waiter      // the answer to a Register that went out with the greeting
+	pushed      func(State) // receives pushed states, once registered
+	early       *State      // the newest one from before pushed was set
+	registering waiter      // the response to a Register that was sent with the greeting
 }
 
-// Dial connects to the hub of home as role: ErrNoHub, ErrForeign and ErrProtocol are what can be told apart.
+// Dial connects to the hub of home as role. Errors to distinguish are ErrNoHub, ErrForeign and ErrProtocol.
 func Dial(ctx context.Context, home Home, role Role) (*Client, error) {
 	return DialWith(ctx, home, DialOptions{Role: role})
 }
 
-// DialWith is Dial with all there is to say.
+// DialWith is Dial with all options.
 func DialWith(ctx context.Context, home Home, options DialOptions) (*Client, error) {
 	if err := home.check(); errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoHub
@@ -80,7 +80,7 @@ func DialWith(ctx context.Context, home Home, options DialOptions) (*Client, err
 	return nil, ErrNoHub
 }
 
-// connect is nil, nil where nobody listens.
+// connect returns nil, nil if nobody listens.
 func connect(ctx context.Context, path string) (*net.UnixConn, error) {
 	dialer := net.Dialer{Control: peer.TellSenders}
 	conn, err := dialer.DialContext(ctx, "unix", path)
@@ -93,7 +93,7 @@ func connect(ctx context.Context, path string) (*net.UnixConn, error) {
 	return conn.(*net.UnixConn), nil
 }
 
-// greet proves the other end before it says a word to it: whoever squats on the socket learns nothing.
+// greet proves the other end before it sends anything: a squatter on the socket learns nothing.
 func greet(ctx context.Context, conn *net.UnixConn, path string, in *peer.Installation, home Home, options DialOptions) (*Client, error) {
 	cred, err := peer.CredentialsOf(conn)
 	if err != nil {
@@ -101,13 +101,13 @@ func greet(ctx context.Context, conn *net.UnixConn, path string, in *peer.Instal
 		return nil, err
 	}
 	file, err := in.ProveHub(cred)
-	// A process that was killed this moment has no executable any more while its socket still takes connections.
+	// A process that was just killed has no executable any more while its socket still accepts connections.
 	for over := time.Now().Add(dyingTimeout); errors.Is(err, peer.ErrUnseen) && cred.Alive() && time.Now().Before(over); {
 		time.Sleep(time.Millisecond)
 		file, err = in.ProveHub(cred)
 	}
 	if err != nil && !cred.Alive() {
-		// Whoever is gone is no hub, and no reason to warn of a foreign one either.
+		// A process that has ended is no hub, and no reason to warn about a foreign one either.
 		err = fmt.Errorf("%w: process %d has ended", ErrNoHub, cred.PID)
 	}
 	if err != nil {
@@ -145,8 +145,7 @@ func greet(ctx context.Context, conn *net.UnixConn, path string, in *peer.Instal
 	return nil, err
 }
 
-// enter says what the hub has answered the greeting with, and registers in the same breath. A wrapper that starts waits for nothing longer
-// than for these two answers.
+// enter handles the hub's response to the greeting, and registers at the same time: a wrapper's start only waits for these two responses.
 func (c *Client) enter(ctx context.Context, in *lines, challenge Challenge, options DialOptions) error {
 	proof, err := encodeRaw(challenge)
 	if err != nil {
@@ -168,8 +167,8 @@ func (c *Client) enter(ctx context.Context, in *lines, challenge Challenge, opti
 		words = append(words, line...)
 	}
 	givenUp := context.AfterFunc(ctx, func() { _ = c.conn.SetWriteDeadline(time.Unix(1, 0)) })
-	// A hub that refuses us hangs up before it has read all of this, and what it said of it is still to be read. One that does
-	// not read at all is given up by the wait.
+	// A hub that refuses us hangs up before it has read all of this, and its reason is still to be read. The wait handles one that does not
+	// read at all.
 	_, _ = c.conn.Write(words)
 	givenUp()
 	if options.Register != nil { // as in challenged
@@ -179,8 +178,8 @@ func (c *Client) enter(ctx context.Context, in *lines, challenge Challenge, opti
 	return welcome(ctx, &c.welcome)
 }
 
-// challenged says hello and reads the answer, which is the first that the hub says. Before it nothing is said that a hub alone may know:
-// who listened may have become another program since, and left the socket to a third.
+// challenged sends the hello and reads the hub's first response. Nothing that only a hub may know is sent before: the listener may have
+// become another program since, and left the socket to a third.
 func (c *Client) challenged(ctx context.Context, in *lines, options DialOptions) (Challenge, error) {
 	hello := Hello{Protocol: Protocol, Version: options.Version, Role: options.Role}
 	var challenge Challenge
@@ -192,7 +191,7 @@ func (c *Client) challenged(ctx context.Context, in *lines, options DialOptions)
 	}
 	id, line := c.numbered("hello", greeting)
 	_, _ = c.conn.Write(line)    // a hub that hangs up may have said why
-	if options.Register != nil { // encoding/json learns a type when it first meets it, which costs a start nothing while the hub thinks
+	if options.Register != nil { // encoding/json inspects a type on first use, which is free while the hub is busy
 		_, _ = encodeRaw(options.Register)
 	}
 	m, err := in.next(maxHelloLine)
@@ -214,20 +213,17 @@ func (c *Client) challenged(ctx context.Context, in *lines, options DialOptions)
 	return challenge, nil
 }
 
-// Welcome is what the hub said of itself.
 func (c *Client) Welcome() Welcome { return c.welcome }
 
 // Done is closed when the connection has ended.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// Close ends the connection.
 func (c *Client) Close() error {
 	c.end()
 	return nil
 }
 
-// Register makes this connection a wrapper's. pushed gets every later State and must not block; it may be called before
-// Register returns.
+// Register makes this connection a wrapper's. pushed gets every later State and must not block; it may be called before Register returns.
 func (c *Client) Register(ctx context.Context, r Register, pushed func(State)) (s State, err error) {
 	c.mu.Lock()
 	if c.pushed != nil {
@@ -249,7 +245,7 @@ func (c *Client) Register(ctx context.Context, r Register, pushed func(State)) (
 	return whole(s), err
 }
 
-// Stderr is a notification: nothing answers it.
+// Stderr is a notification without a response.
 func (c *Client) Stderr(ctx context.Context, chunk []byte) error {
 	return c.notify(ctx, "stderr", Stderr{Chunk: chunk})
 }

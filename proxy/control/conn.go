@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// maxLineToHub holds a report of 32 MiB of definitions with every quote in it escaped, and a held answer of 64 MiB.
+	// maxLineToHub holds a report of 32 MiB of definitions with every quote escaped, and a held response of 64 MiB.
 	maxLineToHub = 128 << 20
-	// maxLineFromHub holds an item with two versions of that.
+	// maxLineFromHub holds an item with two such versions.
 	maxLineFromHub = 192 << 20
-	// maxHelloLine is all that is read from an end that has not said what it is.
+	// maxHelloLine limits what is read from an end that has not identified itself.
 	maxHelloLine = 64 << 10
 )
 
 var errLineTooLong = errors.New("a line longer than what is spoken here")
 
-// message is any JSON-RPC 2.0 message. A request has method and id, a notification no id, an answer no method.
+// message is any JSON-RPC 2.0 message. A request has method and id, a notification no id, a response no method.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -32,7 +32,7 @@ type message struct {
 	Error   *Error          `json:"error,omitempty"`
 }
 
-// encode makes one line. Server text in it keeps its `<` and `&`: what arrives is what was delivered.
+// encode makes one line. Server text keeps its `<` and `&`, so that it arrives as it was delivered.
 func encode(m any) ([]byte, error) {
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)
@@ -51,8 +51,8 @@ func encodeRaw(v any) (json.RawMessage, error) {
 // lines reads one message after another.
 type lines struct {
 	r     *bufio.Reader
-	still func() error // asked about the sender of each, nil where nobody is to be asked
-	over  func()       // to be called once nothing is read any more, may be nil
+	still func() error // checks the sender of each line, nil for no check
+	over  func()       // called once reading has ended, may be nil
 }
 
 func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 16<<10)} }
@@ -64,8 +64,7 @@ func linesOf(w *peer.Witness) *lines {
 	return l
 }
 
-// next is the next line as a message. limit bounds the bytes kept. A line that is no message is an error: an end of ours
-// does not send one.
+// next returns the next line as a message of at most limit bytes. A line that is not a message is an error: none of our ends sends one.
 func (l *lines) next(limit int) (message, error) {
 	var (
 		line []byte
@@ -85,7 +84,7 @@ func (l *lines) next(limit int) (message, error) {
 			break
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return m, err // a last line without its end was cut
+			return m, err // a last line without its end was cut off
 		}
 	}
 	if l.still != nil {

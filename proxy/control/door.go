@@ -16,20 +16,20 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// door is the socket that a hub listens on, and its name in the file system. Any program of this user can put a socket of its own under
-// that name while the hub lives: newcomers are then refused by the proof, and the hub that is still there hears nothing of it. So the
-// hub looks at the name, and when it leads elsewhere binds a new socket and puts that in its place. Who is connected stays so.
+// door is the socket that a hub listens on, and its name in the file system. Any program of this user can put its own socket under that
+// name while the hub lives: the proof then refuses newcomers, and the hub would never know. So the hub checks the name, and if it leads
+// elsewhere it binds a new socket and puts that in its place. Existing connections stay.
 type door struct {
 	path string
 
 	mu     sync.Mutex
 	socket *net.UnixListener
-	bound  os.FileInfo // what the name led to when socket was put there
-	over   bool        // nothing is put there any more
-	paused bool        // another Serve goes on with it
+	bound  os.FileInfo // the file behind the name when socket was put there
+	over   bool        // closed for good
+	paused bool        // another Serve will continue
 }
 
-// openDoor listens at path, where nothing may be.
+// openDoor listens at path, where nothing may exist.
 func openDoor(path string) (*door, error) {
 	socket, bound, err := bind(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func bind(path string) (*net.UnixListener, os.FileInfo, error) {
 	}
 	socket := ln.(*net.UnixListener)
 	socket.SetUnlinkOnClose(false) // it may have another name by then
-	err = os.Chmod(path, 0o600)    // the folder is what protects; this is for those who look
+	err = os.Chmod(path, 0o600)    // the folder protects the socket; this is for people who look
 	var bound os.FileInfo
 	if err == nil {
 		bound, err = os.Lstat(path)
@@ -59,7 +59,7 @@ func bind(path string) (*net.UnixListener, os.FileInfo, error) {
 	return socket, bound, nil
 }
 
-// accept is the next connection, on whichever socket the door has by then.
+// accept returns the next connection, on the door's current socket.
 func (d *door) accept() (*net.UnixConn, error) {
 	for {
 		socket := d.listening()
@@ -88,7 +88,7 @@ func (d *door) setPaused(paused bool, until time.Time) {
 	_ = d.socket.SetDeadline(until)
 }
 
-// shut takes the socket away, and its name where that is still the socket's.
+// shut removes the socket, and its name if that is still the socket's.
 func (d *door) shut() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -102,16 +102,16 @@ func (d *door) shut() error {
 	return d.socket.Close()
 }
 
-// displaced says whether the name leads elsewhere than to the socket. The caller holds mu.
+// displaced reports whether the name leads elsewhere. The caller holds mu.
 func (d *door) displaced() bool {
 	now, err := os.Lstat(d.path)
 	return err != nil || !os.SameFile(d.bound, now)
 }
 
-// errInTheWay: something that no hub removes has the socket's name.
+// errInTheWay: the socket's name belongs to something that a hub never removes.
 var errInTheWay = errors.New("is in the way of the socket: move it away")
 
-// retake puts the hub's socket back under its name where that leads elsewhere. displaced says that it did; the error, why it does still.
+// retake restores the hub's socket under its name if that leads elsewhere. displaced means that it did; the error, why it still does.
 func (d *door) retake() (displaced bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -122,10 +122,10 @@ func (d *door) retake() (displaced bool, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return true, fmt.Errorf("look at the socket: %w", err)
-	case there.Mode()&(os.ModeSocket|os.ModeSymlink) == 0: // as at the start: no file of anybody's is removed
+	case there.Mode()&(os.ModeSocket|os.ModeSymlink) == 0: // as at the start: never remove somebody's file
 		return true, fmt.Errorf("%s %w", d.path, errInTheWay)
 	}
-	// Bound under another name and renamed: at no moment does the name lead nowhere, and nobody can bind it in between.
+	// Bound under another name and renamed: the name always leads somewhere, and nobody can bind it in between.
 	beside := strings.TrimSuffix(d.path, ".sock") + ".next" // as long as the name, which may be as long as names of sockets are
 	_ = os.Remove(beside)
 	socket, bound, err := bind(beside)
@@ -139,7 +139,7 @@ func (d *door) retake() (displaced bool, err error) {
 	}
 	old := d.socket
 	d.socket, d.bound = socket, bound
-	old.Close() // who is in its queue dials again
+	old.Close() // those in its queue dial again
 	return true, nil
 }
 
