@@ -2,7 +2,6 @@ package desktop
 
 import (
 	"cmp"
-	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -66,7 +65,7 @@ func (p *Page) CleanServers() (CleanSet, error) {
 	if err != nil {
 		return CleanSet{}, err
 	}
-	out := CleanSet{Digest: set.Digest, ArmAfterMs: int(armAfter / time.Millisecond), Servers: []CleanServer{}, Other: set.Other}
+	out := CleanSet{Digest: set.Digest, ArmAfterMs: armAfterMs, Servers: []CleanServer{}, Other: set.Other}
 	for _, s := range set.Items {
 		row := CleanServer{
 			Code: s.Code, Server: cmp.Or(s.Shown, s.Server), Command: some(s.Command), URL: s.URL, Tools: s.Tools, Parts: some(s.Parts), Loaders: some(s.Loaders), Before: entryBefore(s.Before),

@@ -70,7 +70,7 @@ func (p *Page) Review(code string) (Review, error) {
 	if it.Severity == vocab.SeverityCritical {
 		out.TypedWord = wordFor(it.Server)
 	}
-	out.ArmAfterMs = int(armAfter / time.Millisecond)
+	out.ArmAfterMs = armAfterMs
 	out.Nonce = p.nonces.mint(itemSubject(it.Code), it.Digest, out.TypedWord)
 	if out.Held != nil {
 		out.Held.All = p.heldAll(it)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -38,10 +37,13 @@ type HeldAllDone struct {
 
 // heldSets are the sets that were shown last, by digest. A page shows one; a few more are kept for a second look at the same thing.
 type heldSets struct {
-	mu     sync.Mutex
-	codes  map[string][]string
-	groups map[string]string
-	order  []string
+	mu    sync.Mutex
+	shown []heldSet // the newest last
+}
+
+type heldSet struct {
+	digest, group string
+	codes         []string
 }
 
 const maxHeldSets = 8
@@ -51,23 +53,20 @@ func (s *heldSets) keep(codes []string, group string) (digest string) {
 	digest = hex.EncodeToString(sum[:])
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.codes == nil {
-		s.codes, s.groups = map[string][]string{}, map[string]string{}
-	}
-	s.order = append(slices.DeleteFunc(s.order, func(d string) bool { return d == digest }), digest)
-	s.codes[digest], s.groups[digest] = codes, group
-	if len(s.order) > maxHeldSets {
-		delete(s.codes, s.order[0])
-		delete(s.groups, s.order[0])
-		s.order = s.order[1:]
-	}
+	s.shown = append(slices.DeleteFunc(s.shown, func(set heldSet) bool { return set.digest == digest }), heldSet{digest: digest, group: group, codes: codes})
+	s.shown = s.shown[max(0, len(s.shown)-maxHeldSets):]
 	return digest
 }
 
 func (s *heldSets) of(digest string) (codes []string, group string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.codes[digest], s.groups[digest]
+	for _, set := range s.shown {
+		if set.digest == digest {
+			return set.codes, set.group
+		}
+	}
+	return nil, ""
 }
 
 // heldAll is the item of a held response as it is now, nil where the response is the only one.
@@ -99,7 +98,7 @@ func (p *Page) HeldTogether(code string) (HeldAll, error) {
 
 func (p *Page) heldSet(code string, codes []string, group string) HeldAll {
 	digest := p.sets.keep(codes, group)
-	return HeldAll{Count: len(codes), Digest: digest, Nonce: p.nonces.mint(heldAllSubject(code), digest, ""), ArmAfterMs: int(armAfter / time.Millisecond)}
+	return HeldAll{Count: len(codes), Digest: digest, Nonce: p.nonces.mint(heldAllSubject(code), digest, ""), ArmAfterMs: armAfterMs}
 }
 
 func heldAllSubject(code string) string { return "held-all\x00" + code }

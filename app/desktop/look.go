@@ -66,12 +66,9 @@ func (p *Page) Server(identity string) (ServerDetail, error) {
 
 // Logs are the last lines of what a server printed to its stderr.
 func (p *Page) Logs(server string, lines int) (string, error) {
-	h, err := p.engine()
-	if err != nil {
-		return "", err
-	}
-	log, err := h.Log(control.LogQuery{Server: server, Lines: min(max(lines, 1), 2000)})
-	return log.Text, err
+	return told(p.hubLink, func(h *app.Hub) (control.Log, error) {
+		return h.Log(control.LogQuery{Server: server, Lines: min(max(lines, 1), 2000)})
+	}, func(log control.Log) string { return log.Text })
 }
 
 // Activity is part of the timeline, newest first.
@@ -175,7 +172,7 @@ func (p *Page) ConfirmLoosening(key, value, server string) (Confirm, error) {
 	if err != nil {
 		return Confirm{}, err
 	}
-	out := Confirm{ArmAfterMs: int(armAfter / time.Millisecond), Nonce: p.nonces.mint(settingSubject(key, value, server), from, "")}
+	out := Confirm{ArmAfterMs: armAfterMs, Nonce: p.nonces.mint(settingSubject(key, value, server), from, "")}
 	where := "all servers"
 	if server != "" {
 		where = "this server"

@@ -17,7 +17,8 @@ import (
 const (
 	// armAfter is how long a page has been looked at before it can decide: a click that was meant for what stood there before,
 	// and a key that is held down, do nothing.
-	armAfter = 800 * time.Millisecond
+	armAfter   = 800 * time.Millisecond
+	armAfterMs = int(armAfter / time.Millisecond)
 	// nonceLife is how long a page that was looked at can decide. Who comes back from a break looks again.
 	nonceLife = 30 * time.Minute
 	// maxNonces is more than anybody has looked at in half an hour; the oldest go first.
