@@ -144,10 +144,10 @@ func (d *desk) guarded(name string) bool {
 }
 
 // waits is the one item that comes, of this kind.
-func (d *desk) waits(kind, parts string) control.InboxItem {
+func (d *desk) waits(kind vocab.ItemKind, parts string) control.InboxItem {
 	d.t.Helper()
 	var it control.InboxItem
-	eventually(d.t, kind+" "+parts, func() bool {
+	eventually(d.t, string(kind)+" "+parts, func() bool {
 		items := d.inboxNow()
 		if len(items) == 1 && items[0].Kind == kind && states(items[0]) == parts {
 			it = items[0]

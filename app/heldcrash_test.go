@@ -57,7 +57,7 @@ func crashHeld(hub *Hub) error {
 func TestAHubKilledAnywhereLosesNothingHeldAndGivesItOutOnce(t *testing.T) {
 	for _, c := range []struct {
 		point string
-		state string // that the next hub finds, "" for nothing
+		state vocab.HeldState // that the next hub finds, "" for nothing
 	}{
 		{"hold", ""}, {"held", vocab.HeldWaiting},
 		{"release", vocab.HeldWaiting}, {"released", vocab.HeldReleased},

@@ -335,7 +335,7 @@ func TestWhatBecameOfManyIsALineEachForReleasesAndOneForTheRest(t *testing.T) {
 	if _, err := p.DiscardHeldHere(control.DiscardHeld{Codes: codes[2:]}); err != nil {
 		t.Fatal(err)
 	}
-	counts := map[string]int{}
+	counts := map[vocab.Decision]int{}
 	decided, err := p.DecidedSince(since)
 	for _, it := range decided {
 		counts[it.Decided]++

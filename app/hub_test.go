@@ -15,6 +15,7 @@ import (
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // person is a peer that may decide, inside one that descends from a wrapped server.
@@ -228,7 +229,7 @@ func wantError(t testing.TB, err error, code int) *control.Error {
 	return e
 }
 
-func wantState(t testing.TB, s control.State, item, state string) {
+func wantState(t testing.TB, s control.State, item string, state vocab.PartState) {
 	t.Helper()
 	if got := s.Items[item].State; got != state {
 		t.Fatalf("%s is %q, want %q (state %+v)", item, got, state, s)
@@ -244,7 +245,7 @@ func served(s control.State, it pin.Item) bool {
 func states(it control.InboxItem) string {
 	var parts []string
 	for _, p := range it.Parts {
-		parts = append(parts, p.Item+"="+p.State)
+		parts = append(parts, p.Item+"="+string(p.State))
 	}
 	return strings.Join(parts, " ")
 }

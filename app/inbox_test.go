@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -227,7 +228,7 @@ func TestFirstUse(t *testing.T) {
 	if served(s, tool("list", "Lists all.")) {
 		t.Fatalf("a change was trusted: %+v", s)
 	}
-	kinds := map[string]string{}
+	kinds := map[vocab.ItemKind]string{}
 	for _, it := range p.inboxNow() {
 		kinds[it.Kind] = states(it)
 	}

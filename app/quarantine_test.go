@@ -88,7 +88,7 @@ func (s *server) arrived(code, id string) {
 	}
 }
 
-func (p *place) stands(code, state string) control.HeldDetail {
+func (p *place) stands(code string, state vocab.HeldState) control.HeldDetail {
 	p.t.Helper()
 	d := p.shown(code)
 	if d.Held.State != state {

@@ -47,7 +47,7 @@ func TestAReleasedAnswerGoesToTheClientItWasHeldFor(t *testing.T) {
 		sameServer         bool
 		method             string
 		isError, sameAgain bool
-		want               string
+		want               vocab.HeldState
 	}{
 		{"through the wrapper that held it", "claude-desktop", "claude-desktop", true, "tools/call", false, false, vocab.HeldTaken},
 		{"through another server's wrapper of the client", "claude-desktop", "claude-desktop", false, "tools/call", false, false, vocab.HeldTaken},

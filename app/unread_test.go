@@ -53,7 +53,7 @@ func TestAnItemWithoutOneReadingWaitsByItsNameAndNobodyCanAllowIt(t *testing.T) 
 			}
 			p.approveAll(it)
 			it = p.item()
-			if s = w.last(t); states(it) != "tool:echo="+state || len(s.Items["tool:echo"].Approved) != 0 {
+			if s = w.last(t); states(it) != "tool:echo="+string(state) || len(s.Items["tool:echo"].Approved) != 0 {
 				t.Errorf("%s: after everything was allowed: %s, %+v", name, states(it), s.Items["tool:echo"])
 			}
 			if fresh {

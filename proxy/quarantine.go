@@ -236,7 +236,7 @@ func (q *quarantine) handedLine(r *request, taken control.Taken, code string) []
 }
 
 // takenText says why nothing is delivered, with a sentence for each reason.
-func takenText(state, code string) string {
+func takenText(state vocab.HeldState, code string) string {
 	switch state {
 	case vocab.HeldWaiting:
 		return fmt.Sprintf("[Sallyport] The response held as %s needs the user's review. Tell the user: open Sallyport, inbox item %s. Do not retry before the user has decided.", code, code)

@@ -332,8 +332,8 @@ func TestAHeldErrorOrPromptIsHandedOverByTheSameRequest(t *testing.T) {
 }
 
 func TestARefusedHandOverSaysWhyInItsOwnSentence(t *testing.T) {
-	texts := map[string]string{}
-	for _, state := range []string{"", vocab.HeldWaiting, vocab.HeldReleased, vocab.HeldTaken, vocab.HeldDelivered, vocab.HeldExpired, vocab.HeldDiscarded, vocab.HeldGone, "away"} {
+	texts := map[string]vocab.HeldState{}
+	for _, state := range []vocab.HeldState{"", vocab.HeldWaiting, vocab.HeldReleased, vocab.HeldTaken, vocab.HeldDelivered, vocab.HeldExpired, vocab.HeldDiscarded, vocab.HeldGone, "away"} {
 		r := ready(t)
 		r.gate.set(func(g *gatekeeper) { g.away, g.taken = state == "away", control.Taken{State: state} })
 		r.send(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"quarantine_release","arguments":{"quarantine_id":"4F2A"}}}`)

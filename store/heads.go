@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sort"
 	"sync"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // heads caches items. The hub reads the pending items at every start and every change, and an item can carry hundreds of definitions and
@@ -59,7 +61,7 @@ func (tx *Tx) headsOf(bucket []byte) ([]Item, error) {
 }
 
 // WaitingFor is the pending item of a kind for a server, or ErrNotFound.
-func (tx *Tx) WaitingFor(serverID, kind string) (Item, error) {
+func (tx *Tx) WaitingFor(serverID string, kind vocab.ItemKind) (Item, error) {
 	waiting, err := tx.WaitingHeads()
 	if err != nil {
 		return Item{}, err

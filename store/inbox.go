@@ -8,14 +8,16 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Item is one entry of the inbox, pending or decided.
 type Item struct {
 	Code      string          `json:"code"`
-	Kind      string          `json:"kind"`
+	Kind      vocab.ItemKind  `json:"kind"`
 	ServerID  string          `json:"server_id,omitempty"`
-	Severity  string          `json:"severity"` // critical, high, review
+	Severity  vocab.Severity  `json:"severity"`
 	Title     string          `json:"title"`
 	Digest    string          `json:"digest"`
 	Era       string          `json:"era,omitempty"`
@@ -27,7 +29,7 @@ type Item struct {
 	Asked     bool            `json:"asked,omitempty"`
 	AskedAt   time.Time       `json:"asked_at,omitzero"`
 	Noisy     bool            `json:"noisy,omitempty"`
-	Decided   string          `json:"decided,omitempty"` // "" is pending; approved, rejected, withdrawn, superseded
+	Decided   vocab.Decision  `json:"decided,omitempty"` // "" is pending; approved, rejected, withdrawn, superseded
 	DecidedAt time.Time       `json:"decided_at,omitzero"`
 	Next      string          `json:"next,omitempty"` // code of the item with the changed content
 	Detail    json.RawMessage `json:"detail,omitempty"`
@@ -35,7 +37,7 @@ type Item struct {
 
 type Part struct {
 	Item       string          `json:"item"` // pin key, or "setting:KEY"
-	State      string          `json:"state"`
+	State      vocab.PartState `json:"state"`
 	Digest     string          `json:"digest,omitempty"`
 	Definition []byte          `json:"definition,omitempty"` // as declared
 	Approved   []byte          `json:"approved,omitempty"`   // as last approved

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 const (
@@ -16,16 +18,16 @@ const (
 
 // Pin is a decision on one definition of one item of one server in one era.
 type Pin struct {
-	ServerID   string    `json:"server"`
-	Item       string    `json:"item"` // pin key: "tool:echo", "instructions"
-	Era        string    `json:"era"`
-	Digest     string    `json:"digest"`
-	Raw        []byte    `json:"raw,omitempty"` // the decided definition, in the bytes delivered
-	State      string    `json:"state"`         // approved or rejected; new, changed and removed follow from comparing it with Seen
-	ApprovedBy string    `json:"approved_by,omitempty"`
-	ApprovedAt time.Time `json:"approved_at,omitzero"`
-	RejectedAt time.Time `json:"rejected_at,omitzero"`
-	Code       string    `json:"code,omitempty"` // inbox item of the decision
+	ServerID   string          `json:"server"`
+	Item       string          `json:"item"` // pin key: "tool:echo", "instructions"
+	Era        string          `json:"era"`
+	Digest     string          `json:"digest"`
+	Raw        []byte          `json:"raw,omitempty"` // the decided definition, in the bytes delivered
+	State      vocab.PartState `json:"state"`         // approved or rejected; new, changed and removed follow from comparing it with Seen
+	ApprovedBy string          `json:"approved_by,omitempty"`
+	ApprovedAt time.Time       `json:"approved_at,omitzero"`
+	RejectedAt time.Time       `json:"rejected_at,omitzero"`
+	Code       string          `json:"code,omitempty"` // inbox item of the decision
 	// Refused are rejected digests, newest last. They are kept next to an approved Digest when a change was rejected.
 	Refused []string `json:"refused,omitempty"`
 	// Waits: the approval of Digest was taken back by hand, or because something else wrote the store; the item is pending like a rejected

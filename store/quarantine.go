@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Held is the metadata of a held response; its text is stored separately (HeldText) and bound by Text.
@@ -24,7 +26,7 @@ type Held struct {
 	Same     string          `json:"same,omitempty"`  // of the request, unkeyed; only earlier versions wrote it
 	Keyed    string          `json:"keyed,omitempty"` // the same under a key of this home, so that arguments cannot be guessed from it
 	Error    bool            `json:"error,omitempty"`
-	Why      string          `json:"why"`
+	Why      vocab.HeldWhy   `json:"why"`
 	Score    float64         `json:"score,omitempty"`
 	Checks   json.RawMessage `json:"checks,omitempty"`
 	RuleSet  string          `json:"rule_set,omitempty"`
@@ -35,16 +37,16 @@ type Held struct {
 	Text     string          `json:"text,omitempty"` // SHA-256 of the stored text, in hex; "" if it is no longer stored
 	Kept     int64           `json:"kept,omitempty"` // bytes stored
 
-	State     string    `json:"state"`
-	Decided   time.Time `json:"decided,omitzero"` // last decision by a person
-	Until     time.Time `json:"until,omitzero"`   // of a release
-	Without   bool      `json:"without,omitempty"`
-	Takers    []string  `json:"takers,omitempty"` // wrappers it was granted to that have not confirmed the delivery; the last one has it now
-	Taken     time.Time `json:"taken,omitzero"`
-	Delivered time.Time `json:"delivered,omitzero"`
-	Unsure    bool      `json:"unsure,omitempty"`  // it may have been delivered
-	AskedAt   time.Time `json:"asked_at,omitzero"` // when it was moved to the top of the inbox
-	Asked     bool      `json:"asked,omitempty"`   // by a model
+	State     vocab.HeldState `json:"state"`
+	Decided   time.Time       `json:"decided,omitzero"` // last decision by a person
+	Until     time.Time       `json:"until,omitzero"`   // of a release
+	Without   bool            `json:"without,omitempty"`
+	Takers    []string        `json:"takers,omitempty"` // wrappers it was granted to that have not confirmed the delivery; the last one has it now
+	Taken     time.Time       `json:"taken,omitzero"`
+	Delivered time.Time       `json:"delivered,omitzero"`
+	Unsure    bool            `json:"unsure,omitempty"`  // it may have been delivered
+	AskedAt   time.Time       `json:"asked_at,omitzero"` // when it was moved to the top of the inbox
+	Asked     bool            `json:"asked,omitempty"`   // by a model
 }
 
 // HeldText is the part of a held response that is kept until a person decides.

@@ -18,7 +18,7 @@ import (
 )
 
 // hold stores a held answer with its text.
-func hold(tx *Tx, code, state string, text HeldText) (Held, error) {
+func hold(tx *Tx, code string, state vocab.HeldState, text HeldText) (Held, error) {
 	stored, sum := text.Encode()
 	h := Held{Code: code, ID: "id-" + code, ServerID: "s", State: state, Text: sum, Kept: int64(len(stored))}
 	return h, errors.Join(tx.PutHeldText(code, stored), tx.PutHeld(h))

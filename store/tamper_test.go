@@ -142,7 +142,7 @@ func TestAnOlderPinBroughtBackIsFound(t *testing.T) {
 	}
 	var old []byte
 	s := mustOpen(t, dir, Options{})
-	for _, state := range []string{vocab.PartApproved, vocab.PartRejected} {
+	for _, state := range []vocab.PartState{vocab.PartApproved, vocab.PartRejected} {
 		update(t, s, func(tx *Tx) error {
 			old = append(old, tx.bucket(bucketPins).Get(key)...)
 			return tx.PutPin(Pin{ServerID: "s", Item: "tool:a", Era: "legacy", State: state})

@@ -28,7 +28,7 @@ func (a *Approvals) SettleDrift(tx *store.Tx, l *ledger.Ledger, before review.St
 }
 
 // Drift records every item whose state or definition changed with a report.
-func (a *Approvals) Drift(l *ledger.Ledger, before, after review.Standing, s *office.Wrapper, codes map[string]string) []store.Record {
+func (a *Approvals) Drift(l *ledger.Ledger, before, after review.Standing, s *office.Wrapper, codes map[vocab.ItemKind]string) []store.Record {
 	was := map[string]review.Judged{}
 	for _, j := range before.Items {
 		was[j.Key] = j

@@ -21,7 +21,7 @@ const (
 // SettleServer updates the inbox to a server's state: one item per kind, a new code for new content.
 func (a *Approvals) SettleServer(tx *store.Tx, l *ledger.Ledger, before, after review.Standing, now time.Time) ([]review.Notice, error) {
 	var notices []review.Notice
-	for _, kind := range []string{vocab.ItemNewServer, vocab.ItemChanged, vocab.ItemLaunch} {
+	for _, kind := range []vocab.ItemKind{vocab.ItemNewServer, vocab.ItemChanged, vocab.ItemLaunch} {
 		want := review.ContentOf(l.Server, after, kind, l.LaunchDrift)
 		if want == nil && kind == vocab.ItemChanged {
 			stays, err := a.cameAndWent(tx, l, before, after, now)

@@ -1,6 +1,9 @@
 package desktop
 
-import "github.com/sallyport/sallyport/proxy/vocab"
+import (
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
+)
 
 // What the page is told. Times are RFC 3339, definitions are texts: nothing crosses that a page would have to parse as code
 // or guess at. Texts of servers cross as they are and are shown by the page in its paper boxes only.
@@ -83,33 +86,33 @@ type Finding struct {
 
 // Part is one pinned thing of an item.
 type Part struct {
-	Item     string    `json:"item"`  // pin key: "tool:NAME", "instructions", "launch", "entry:NAME", "setting:KEY"; holds server text
-	State    string    `json:"state"` // approved, new, changed, rejected, removed, unwrapped, fake, lost
-	Findings []Finding `json:"findings"`
-	Passages [][]int   `json:"passages"` // places in Findings that are one warning to a person, the gravest first
+	Item     string          `json:"item"` // pin key: "tool:NAME", "instructions", "launch", "entry:NAME", "setting:KEY"; holds server text
+	State    vocab.PartState `json:"state"`
+	Findings []Finding       `json:"findings"`
+	Passages [][]int         `json:"passages"` // places in Findings that are one warning to a person, the gravest first
 }
 
 // Item is one row of the inbox.
 type Item struct {
-	Code      string `json:"code"`
-	Kind      string `json:"kind" ts_type:"'new_server' | 'changed' | 'launch' | 'unguarded' | 'config_changed' | 'settings_changed' | 'interaction' | 'response_held' | 'guard_problem'"`
-	Server    string `json:"server"`          // server text
-	Shown     string `json:"shown,omitempty"` // see control.Server
-	Identity  string `json:"identity"`
-	Severity  string `json:"severity" ts_type:"'critical' | 'high' | 'review'"`
-	Title     string `json:"title"`
-	Digest    string `json:"digest"`
-	Created   string `json:"created"`
-	Asked     bool   `json:"asked"`  // a model asked for it
-	Noisy     bool   `json:"noisy"`  // changes too often; came and went
-	Runs      bool   `json:"runs"`   // of what waits over a launch: the server runs meanwhile
-	Launch    string `json:"launch"` // of what waits over a launch: surroundings, program or loader
-	Clean     bool   `json:"clean"`  // a new server without warnings: it can be allowed together with others
-	Parts     []Part `json:"parts"`
-	Warnings  int    `json:"warnings"`  // passages of all of it
-	Decided   string `json:"decided"`   // "", approved, rejected, withdrawn
-	DecidedAt string `json:"decidedAt"` // "" while it waits
-	Path      string `json:"path"`      // of a client's file, for what is about one
+	Code      string         `json:"code"`
+	Kind      vocab.ItemKind `json:"kind" ts_type:"'new_server' | 'changed' | 'launch' | 'unguarded' | 'config_changed' | 'settings_changed' | 'interaction' | 'response_held' | 'guard_problem'"`
+	Server    string         `json:"server"`          // server text
+	Shown     string         `json:"shown,omitempty"` // see control.Server
+	Identity  string         `json:"identity"`
+	Severity  vocab.Severity `json:"severity" ts_type:"'critical' | 'high' | 'review'"`
+	Title     string         `json:"title"`
+	Digest    string         `json:"digest"`
+	Created   string         `json:"created"`
+	Asked     bool           `json:"asked"`  // a model asked for it
+	Noisy     bool           `json:"noisy"`  // changes too often; came and went
+	Runs      bool           `json:"runs"`   // of what waits over a launch: the server runs meanwhile
+	Launch    string         `json:"launch"` // of what waits over a launch: surroundings, program or loader
+	Clean     bool           `json:"clean"`  // a new server without warnings: it can be allowed together with others
+	Parts     []Part         `json:"parts"`
+	Warnings  int            `json:"warnings"`  // passages of all of it
+	Decided   vocab.Decision `json:"decided"`   // "" while it waits
+	DecidedAt string         `json:"decidedAt"` // "" while it waits
+	Path      string         `json:"path"`      // of a client's file, for what is about one
 	// Of held responses: how many are in it, when the first and the last of them came, the codes of the newest, and a name of the item
 	// that stays while its code goes on to the newest response.
 	Count int      `json:"count"`
@@ -117,10 +120,10 @@ type Item struct {
 	Last  string   `json:"last"`
 	Codes []string `json:"codes"`
 	Group string   `json:"group"`
-	// Why they are held (threat, limit, provider), by which rule, and whether their tool is allowed, so that it can be blocked.
-	Why     string `json:"why" ts_type:"'' | 'threat' | 'limit' | 'provider'"`
-	Rule    string `json:"rule"`
-	Allowed bool   `json:"allowed"`
+	// Why they are held, by which rule, and whether their tool is allowed, so that it can be blocked.
+	Why     vocab.HeldWhy `json:"why" ts_type:"'' | 'threat' | 'limit' | 'provider'"`
+	Rule    string        `json:"rule"`
+	Allowed bool          `json:"allowed"`
 }
 
 // Review is an item whole, with what binds a decision to this look at it.
@@ -148,31 +151,31 @@ type Review struct {
 
 // EntryBefore is what ran under the name of a new server before.
 type EntryBefore struct {
-	Identity string   `json:"identity"`
-	State    string   `json:"state"` // new, open, blocked
-	Command  []string `json:"command"`
-	URL      string   `json:"url"`
+	Identity string            `json:"identity"`
+	State    vocab.ServerState `json:"state"`
+	Command  []string          `json:"command"`
+	URL      string            `json:"url"`
 }
 
 // PartDetail is one part with what was last allowed beside what is there now.
 type PartDetail struct {
-	Item       string    `json:"item"`
-	Kind       string    `json:"kind"` // tool, instructions, prompt, resource-template, resource, launch, entry, setting, store
-	Name       string    `json:"name"` // server text
-	State      string    `json:"state"`
-	Digest     string    `json:"digest"`
-	Findings   []Finding `json:"findings"`
-	Passages   [][]int   `json:"passages"`   // see Part
-	Definition string    `json:"definition"` // server text: pretty printed JSON, "" when it is gone
-	Approved   string    `json:"approved"`   // server text: pretty printed JSON of what was last allowed, "" when it is new
-	Changes    []Change  `json:"changes"`
-	Does       *Does     `json:"does,omitempty"` // of a tool that is declared
+	Item       string          `json:"item"`
+	Kind       string          `json:"kind"` // tool, instructions, prompt, resource-template, resource, launch, entry, setting, store
+	Name       string          `json:"name"` // server text
+	State      vocab.PartState `json:"state"`
+	Digest     string          `json:"digest"`
+	Findings   []Finding       `json:"findings"`
+	Passages   [][]int         `json:"passages"`   // see Part
+	Definition string          `json:"definition"` // server text: pretty printed JSON, "" when it is gone
+	Approved   string          `json:"approved"`   // server text: pretty printed JSON of what was last allowed, "" when it is new
+	Changes    []Change        `json:"changes"`
+	Does       *Does           `json:"does,omitempty"` // of a tool that is declared
 }
 
 // Change is one difference in words and in pieces.
 type Change struct {
 	Path   string    `json:"path"`
-	Op     string    `json:"op" ts_type:"'added' | 'removed' | 'changed'"`
+	Op     pin.Op    `json:"op" ts_type:"'added' | 'removed' | 'changed'"`
 	Words  string    `json:"words"`  // ours, with names of the server in it: `added, required: "context" (text)`
 	Before string    `json:"before"` // server text
 	After  string    `json:"after"`  // server text
@@ -207,24 +210,24 @@ type Decided struct {
 
 // Server is one row of the servers: one that was seen, or a guarded entry of a client's file whose server has not run yet.
 type Server struct {
-	Server   string    `json:"server"`          // server text
-	Shown    string    `json:"shown,omitempty"` // see control.Server
-	Identity string    `json:"identity"`        // "" of one that has not run yet: it has no page
-	Light    Light     `json:"light"`
-	Held     int       `json:"held"`    // responses that wait for a decision
-	Entries  []Entry   `json:"entries"` // of clients' files that start it
-	State    string    `json:"state"`   // new, open, blocked, no_common_version
-	Wrappers int       `json:"wrappers"`
-	Allowed  int       `json:"allowed"` // tools
-	Blocked  int       `json:"blocked"` // tools
-	Code     string    `json:"code"`    // of the item that waits
-	Findings []Finding `json:"findings"`
-	Passages [][]int   `json:"passages"` // see Part
-	LastSeen string    `json:"lastSeen"` // "" when it was never seen
-	Sandbox  string    `json:"sandbox"`  // off, shield, strict
-	RunsIn   []string  `json:"runsUnder"`
-	Parts    int       `json:"parts"`             // pinned things, all kinds
-	Problem  *Problem  `json:"problem,omitempty"` // why nothing of it can be used, where no item says so
+	Server   string            `json:"server"`          // server text
+	Shown    string            `json:"shown,omitempty"` // see control.Server
+	Identity string            `json:"identity"`        // "" of one that has not run yet: it has no page
+	Light    Light             `json:"light"`
+	Held     int               `json:"held"`    // responses that wait for a decision
+	Entries  []Entry           `json:"entries"` // of clients' files that start it
+	State    vocab.ServerState `json:"state"`
+	Wrappers int               `json:"wrappers"`
+	Allowed  int               `json:"allowed"` // tools
+	Blocked  int               `json:"blocked"` // tools
+	Code     string            `json:"code"`    // of the item that waits
+	Findings []Finding         `json:"findings"`
+	Passages [][]int           `json:"passages"` // see Part
+	LastSeen string            `json:"lastSeen"` // "" when it was never seen
+	Sandbox  string            `json:"sandbox"`  // off, shield, strict
+	RunsIn   []string          `json:"runsUnder"`
+	Parts    int               `json:"parts"`             // pinned things, all kinds
+	Problem  *Problem          `json:"problem,omitempty"` // why nothing of it can be used, where no item says so
 }
 
 // Entry is a guarded entry of a client's file.
@@ -247,17 +250,17 @@ type ServerDetail struct {
 
 // ServerItem is one pinned thing of a server as it stands.
 type ServerItem struct {
-	Item       string    `json:"item"`
-	Kind       string    `json:"kind"`
-	Name       string    `json:"name"` // server text
-	State      string    `json:"state"`
-	Digest     string    `json:"digest"`
-	ApprovedBy string    `json:"approvedBy"`
-	ApprovedAt string    `json:"approvedAt"` // RFC 3339, "" when nobody allowed it
-	Code       string    `json:"code"`       // of its inbox item
-	Definition string    `json:"definition"` // server text: pretty printed JSON
-	Findings   []Finding `json:"findings"`
-	Passages   [][]int   `json:"passages"` // see Part
+	Item       string          `json:"item"`
+	Kind       string          `json:"kind"`
+	Name       string          `json:"name"` // server text
+	State      vocab.PartState `json:"state"`
+	Digest     string          `json:"digest"`
+	ApprovedBy string          `json:"approvedBy"`
+	ApprovedAt string          `json:"approvedAt"` // RFC 3339, "" when nobody allowed it
+	Code       string          `json:"code"`       // of its inbox item
+	Definition string          `json:"definition"` // server text: pretty printed JSON
+	Findings   []Finding       `json:"findings"`
+	Passages   [][]int         `json:"passages"` // see Part
 }
 
 // Blocked is what was taken back.

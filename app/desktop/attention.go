@@ -114,7 +114,7 @@ func (a *attention) close() {
 }
 
 // kindWords is what happened, behind the name of what it happened to.
-var kindWords = map[string]string{
+var kindWords = map[vocab.ItemKind]string{
 	vocab.ItemNewServer:       "new server",
 	vocab.ItemChanged:         "tool changed",
 	vocab.ItemLaunch:          "start-up changed",

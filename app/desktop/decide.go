@@ -11,7 +11,7 @@ import (
 
 // overFile says whether an item is about a client's file. There approve puts the guard back and reject takes what stands in the file as wanted,
 // so it is keeping that loosens.
-func overFile(kind string) bool {
+func overFile(kind vocab.ItemKind) bool {
 	return kind == vocab.ItemConfigChanged || kind == vocab.ItemUnguarded
 }
 

@@ -13,31 +13,31 @@ import (
 
 // Held is an answer that was held back, as a person is shown it. Texts of the client and the server are as they are.
 type Held struct {
-	State      string         `json:"state" ts_type:"'waiting' | 'released' | 'taken' | 'delivered' | 'expired' | 'discarded' | 'gone'"`
-	Time       string         `json:"time"`
-	Client     string         `json:"client"` // server text: the client's own name
-	Method     string         `json:"method"`
-	Item       string         `json:"item"`      // pin key, "" for a method that names nothing; holds server text
-	Name       string         `json:"name"`      // server text: tool, prompt or URI
-	Arguments  []HeldArgument `json:"arguments"` // secrets masked
-	Error      bool           `json:"error"`
-	Bytes      int64          `json:"bytes"`
-	Why        string         `json:"why" ts_type:"'threat' | 'limit' | 'provider'"`
-	Checks     []HeldCheck    `json:"checks"`
-	RuleSet    string         `json:"ruleSet"`
-	Expires    string         `json:"expires"` // when its text is deleted if nothing is decided
-	Until      string         `json:"until"`   // of a released one
-	Delivered  string         `json:"delivered"`
-	Without    bool           `json:"without"`    // released without the marked parts
-	Unsure     bool           `json:"unsure"`     // it may have arrived
-	Exceptable []string       `json:"exceptable"` // rules that an exception can be made for
-	Kept       bool           `json:"kept"`       // its text is still there
-	Parts      []HeldPart     `json:"parts"`
-	Links      []HeldLink     `json:"links"`
-	Place      int            `json:"place"` // in its item, the newest being 1; 0 where it waits no more
-	Newer      string         `json:"newer"` // codes of the responses beside it, "" where there are none
-	Older      string         `json:"older"`
-	All        *HeldAll       `json:"all,omitempty"` // the item as it was when this was shown, where there is more than one in it
+	State      vocab.HeldState `json:"state" ts_type:"'waiting' | 'released' | 'taken' | 'delivered' | 'expired' | 'discarded' | 'gone'"`
+	Time       string          `json:"time"`
+	Client     string          `json:"client"` // server text: the client's own name
+	Method     string          `json:"method"`
+	Item       string          `json:"item"`      // pin key, "" for a method that names nothing; holds server text
+	Name       string          `json:"name"`      // server text: tool, prompt or URI
+	Arguments  []HeldArgument  `json:"arguments"` // secrets masked
+	Error      bool            `json:"error"`
+	Bytes      int64           `json:"bytes"`
+	Why        vocab.HeldWhy   `json:"why" ts_type:"'threat' | 'limit' | 'provider'"`
+	Checks     []HeldCheck     `json:"checks"`
+	RuleSet    string          `json:"ruleSet"`
+	Expires    string          `json:"expires"` // when its text is deleted if nothing is decided
+	Until      string          `json:"until"`   // of a released one
+	Delivered  string          `json:"delivered"`
+	Without    bool            `json:"without"`    // released without the marked parts
+	Unsure     bool            `json:"unsure"`     // it may have arrived
+	Exceptable []string        `json:"exceptable"` // rules that an exception can be made for
+	Kept       bool            `json:"kept"`       // its text is still there
+	Parts      []HeldPart      `json:"parts"`
+	Links      []HeldLink      `json:"links"`
+	Place      int             `json:"place"` // in its item, the newest being 1; 0 where it waits no more
+	Newer      string          `json:"newer"` // codes of the responses beside it, "" where there are none
+	Older      string          `json:"older"`
+	All        *HeldAll        `json:"all,omitempty"` // the item as it was when this was shown, where there is more than one in it
 }
 
 // HeldArgument is one thing that the client asked with.
@@ -66,11 +66,11 @@ type HeldDecision struct {
 
 // HeldDone is how it stands now.
 type HeldDone struct {
-	Code   string `json:"code"`
-	Server string `json:"server"` // server text
-	Tool   string `json:"tool"`   // server text
-	State  string `json:"state" ts_type:"'waiting' | 'released' | 'taken' | 'delivered' | 'expired' | 'discarded' | 'gone'"`
-	Until  string `json:"until"`
+	Code   string          `json:"code"`
+	Server string          `json:"server"` // server text
+	Tool   string          `json:"tool"`   // server text
+	State  vocab.HeldState `json:"state" ts_type:"'waiting' | 'released' | 'taken' | 'delivered' | 'expired' | 'discarded' | 'gone'"`
+	Until  string          `json:"until"`
 }
 
 // ExceptDecision makes exceptions for the rules that matched in a held answer. For is hour, today or week: there is no "forever".

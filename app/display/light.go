@@ -51,21 +51,21 @@ type Light struct {
 
 // sightedServer is the input for the light of a server.
 type sightedServer struct {
-	Critical  bool   // a Critical item about it is pending
-	Waits     int    // pending items about it, without held responses
-	Held      int    // responses
-	Open      bool   // an entry of its name is unguarded, and nobody chose that
-	LeftOut   bool   // an entry of its name is unguarded by a person's choice
-	Running   bool   // a wrapper of it is connected
-	Seen      bool   // a client started it through its wrapper since its entry was last written
-	Nowhere   bool   // no guarded entry of a known file starts it
-	Restart   string // the clients to restart, "" if unknown
-	State     string // of control.Server
-	Allowed   int    // tools
-	Blocked   int    // tools
-	Behind    string // clients that have not asked again since an approval, "" for none
-	BehindDo  string // what makes them ask
-	NoVersion bool   // it has no protocol version in common with its clients
+	Critical  bool              // a Critical item about it is pending
+	Waits     int               // pending items about it, without held responses
+	Held      int               // responses
+	Open      bool              // an entry of its name is unguarded, and nobody chose that
+	LeftOut   bool              // an entry of its name is unguarded by a person's choice
+	Running   bool              // a wrapper of it is connected
+	Seen      bool              // a client started it through its wrapper since its entry was last written
+	Nowhere   bool              // no guarded entry of a known file starts it
+	Restart   string            // the clients to restart, "" if unknown
+	State     vocab.ServerState // of control.Server
+	Allowed   int               // tools
+	Blocked   int               // tools
+	Behind    string            // clients that have not asked again since an approval, "" for none
+	BehindDo  string            // what makes them ask
+	NoVersion bool              // it has no protocol version in common with its clients
 }
 
 // lightOfServer is the table for one server.

@@ -143,7 +143,7 @@ func TestTheWholeIsAsGraveAsItsGravestRow(t *testing.T) {
 	guarded := func(started bool) *control.ClientEntry {
 		return &control.ClientEntry{State: control.EntryGuarded, Started: started}
 	}
-	item := func(kind, severity string) []control.InboxItem {
+	item := func(kind vocab.ItemKind, severity vocab.Severity) []control.InboxItem {
 		return []control.InboxItem{{Kind: kind, Severity: severity, Parts: []control.Part{{Item: "entry:x"}}}}
 	}
 	worlds := []world{

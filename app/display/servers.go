@@ -84,7 +84,7 @@ func (d *Display) knownServers() (out []control.Server, err error) {
 }
 
 // server is what is known of a server, and what its live wrappers tell.
-func (d *Display) server(l *ledger.Ledger, codes map[string]string, names identity.Called) control.Server {
+func (d *Display) server(l *ledger.Ledger, codes map[vocab.ItemKind]string, names identity.Called) control.Server {
 	server := ledger.ServerRow(l, codes)
 	server.Shown, server.Held, server.Sandbox = names.Shown(l.Server), d.from.Held.HeldOf(l.Server.ID), d.from.Settings.ValuesFor(l.Server)[sandboxKey]
 	d.from.Wrappers.AddLive(&server)

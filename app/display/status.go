@@ -4,6 +4,7 @@ import (
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -54,7 +55,7 @@ func (d *Display) WholeStatus() (control.Status, error) {
 	for i, u := range out.Unseen {
 		out.Unseen[i].Identity, out.Unseen[i].Shown = known[u.ID].Identity, shown[u.ID]
 	}
-	out.WaitingCount, out.WaitingBy = len(out.Waiting), map[string]int{}
+	out.WaitingCount, out.WaitingBy = len(out.Waiting), map[vocab.Severity]int{}
 	for _, it := range out.Waiting {
 		out.WaitingBy[it.Severity]++
 	}

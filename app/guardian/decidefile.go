@@ -135,13 +135,13 @@ func chosenEntries(it store.Item, d control.Decide, out *control.Decided) (chose
 }
 
 // decidedFile closes an item in the transaction of its decision.
-func (g *Guardian) decidedFile(tx *store.Tx, it store.Item, d string, out *control.Decided) error {
-	it.Decided, it.DecidedAt = d, g.office.Now()
+func (g *Guardian) decidedFile(tx *store.Tx, it store.Item, decided vocab.Decision, out *control.Decided) error {
+	it.Decided, it.DecidedAt = decided, g.office.Now()
 	if err := tx.PutItem(it); err != nil {
 		return err
 	}
 	kind, keys, words := vocab.RecordApproval, out.Approved, "put back"
-	if d == vocab.DecidedRejected {
+	if decided == vocab.DecidedRejected {
 		kind, keys, words = vocab.RecordRejection, out.Rejected, "kept as in the file"
 	}
 	clean := make([]string, len(keys))

@@ -17,8 +17,8 @@ import (
 // settleFile makes the pending items about a file match the findings: one item per kind, a new code for new content.
 func (g *Guardian) settleFile(w *wantedFile, view clientView, found []fileFinding) error {
 	id := store.ClientFileID(w.Path)
-	contents := map[string]*review.Content{}
-	for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
+	contents := map[vocab.ItemKind]*review.Content{}
+	for _, kind := range []vocab.ItemKind{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
 		contents[kind] = g.fileContent(w, view, found, kind)
 	}
 	g.office.Lock()
@@ -30,7 +30,7 @@ func (g *Guardian) settleFile(w *wantedFile, view clientView, found []fileFindin
 	changed := false
 	err := g.office.Update(func(tx *store.Tx) (bool, error) {
 		notices, changed = nil, false
-		for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
+		for _, kind := range []vocab.ItemKind{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
 			item, fresh, err := g.office.Settle(tx, contents[kind], kind, id, g.office.Now())
 			if err != nil {
 				return false, err
@@ -67,7 +67,7 @@ func (g *Guardian) settleFile(w *wantedFile, view clientView, found []fileFindin
 }
 
 // fileContent is the inbox item of one kind about a file, nil if there is none.
-func (g *Guardian) fileContent(w *wantedFile, view clientView, found []fileFinding, kind string) *review.Content {
+func (g *Guardian) fileContent(w *wantedFile, view clientView, found []fileFinding, kind vocab.ItemKind) *review.Content {
 	found = slices.DeleteFunc(slices.Clone(found), func(f fileFinding) bool { return f.kind != kind })
 	if len(found) == 0 {
 		return nil
@@ -118,13 +118,13 @@ func putBack(w *wantedFile, view clientView, found []fileFinding, chosen map[str
 
 // fileTitle is ours: counts, and a name only if it is harmless.
 func (g *Guardian) fileTitle(w *wantedFile, view clientView, found []fileFinding) string {
-	verbs := map[string][2]string{
+	verbs := map[vocab.PartState][2]string{
 		vocab.PartNew: {"is new and not guarded", "are new and not guarded"}, vocab.PartChanged: {"changed", "changed"},
 		vocab.PartRemoved: {"is gone", "are gone"}, vocab.PartUnwrapped: {"lost its guard", "lost their guards"},
 		vocab.PartFake: {"only looks guarded", "only look guarded"},
 	}
 	var words []string
-	for _, state := range []string{vocab.PartFake, vocab.PartUnwrapped, vocab.PartRemoved, vocab.PartChanged, vocab.PartNew} {
+	for _, state := range []vocab.PartState{vocab.PartFake, vocab.PartUnwrapped, vocab.PartRemoved, vocab.PartChanged, vocab.PartNew} {
 		var names []string
 		for _, f := range found {
 			if f.state == state {

@@ -12,16 +12,16 @@ import (
 type fileFinding struct {
 	change   clientconfig.Change
 	name     string
-	kind     string
-	state    string
-	severity string
+	kind     vocab.ItemKind
+	state    vocab.PartState
+	severity vocab.Severity
 	words    string
 }
 
 // judgeFile says what each change of a protected file means for a person. It is pure.
 func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.File) []fileFinding {
 	var found []fileFinding
-	add := func(c clientconfig.Change, name, kind, state, severity, words string) {
+	add := func(c clientconfig.Change, name string, kind vocab.ItemKind, state vocab.PartState, severity vocab.Severity, words string) {
 		found = append(found, fileFinding{c, name, kind, state, severity, words})
 	}
 	for _, c := range changes {

@@ -190,7 +190,7 @@ func (g *Guardian) forgetItems(path string) error {
 		return err
 	}
 	err := g.office.Updating(func(tx *store.Tx) error {
-		for _, kind := range []string{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
+		for _, kind := range []vocab.ItemKind{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
 			if _, _, err := g.office.Settle(tx, nil, kind, store.ClientFileID(path), g.office.Now()); err != nil {
 				return err
 			}

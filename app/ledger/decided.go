@@ -54,7 +54,7 @@ func (l *Ledger) allow(tx *store.Tx, seen store.Seen, action, by string, now tim
 }
 
 // Reject blocks the declared definition as long as it stays the same. An earlier approval stays, unless it was for this definition.
-func (l *Ledger) Reject(tx *store.Tx, seen store.Seen, state, code string, now time.Time) error {
+func (l *Ledger) Reject(tx *store.Tx, seen store.Seen, state vocab.PartState, code string, now time.Time) error {
 	for _, other := range l.Pins[seen.Item] { // a block applies to every era, and so does its decision
 		if !other.Waits && !(state == vocab.PartApproved && other.Digest == seen.Digest) {
 			continue

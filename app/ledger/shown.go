@@ -66,7 +66,7 @@ func PartDetail(l *Ledger, it store.Item, p store.Part) control.PartDetail {
 	return d
 }
 
-func ServerRow(l *Ledger, codes map[string]string) control.Server {
+func ServerRow(l *Ledger, codes map[vocab.ItemKind]string) control.Server {
 	r := review.Of(l.Facts())
 	row := control.Server{
 		ID: l.Server.ID, Server: l.Server.Name, Identity: l.Server.Identity, State: vocab.ServerNew, LastSeen: l.Server.LastSeen.UTC(),
@@ -83,7 +83,7 @@ func ServerRow(l *Ledger, codes map[string]string) control.Server {
 	if row.Versions, row.Problem = l.Server.Versions, review.VersionProblem(l.Server); row.Versions != nil && !r.Blocked {
 		row.State = vocab.ServerNoCommonVersion
 	}
-	for _, kind := range []string{vocab.ItemLaunch, vocab.ItemNewServer, vocab.ItemChanged} {
+	for _, kind := range []vocab.ItemKind{vocab.ItemLaunch, vocab.ItemNewServer, vocab.ItemChanged} {
 		if codes[kind] != "" {
 			row.Code = codes[kind]
 		}
@@ -120,12 +120,12 @@ func placed(key string, findings []inspect.Finding) []inspect.Finding {
 }
 
 // WaitingFor are the pending items of a server, by kind, without their content.
-func WaitingFor(tx *store.Tx, id string) (map[string]store.Item, error) {
+func WaitingFor(tx *store.Tx, id string) (map[vocab.ItemKind]store.Item, error) {
 	all, err := tx.WaitingHeads()
 	if err != nil {
 		return nil, err
 	}
-	waiting := map[string]store.Item{}
+	waiting := map[vocab.ItemKind]store.Item{}
 	for _, it := range all {
 		if it.ServerID == id {
 			waiting[it.Kind] = it
@@ -135,8 +135,8 @@ func WaitingFor(tx *store.Tx, id string) (map[string]store.Item, error) {
 }
 
 // WaitingCodes are the codes of a server's pending items, by kind.
-func WaitingCodes(tx *store.Tx, id string) map[string]string {
-	codes := map[string]string{}
+func WaitingCodes(tx *store.Tx, id string) map[vocab.ItemKind]string {
+	codes := map[vocab.ItemKind]string{}
 	waiting, err := WaitingFor(tx, id)
 	if err != nil {
 		return codes

@@ -154,7 +154,7 @@ func (l *Store) Detail(code string) (control.ItemDetail, error) {
 	if err := l.Named(code); err != nil {
 		return control.ItemDetail{}, err
 	}
-	change := pin.Change{Path: control.PartStore, Op: "removed", Words: l.why}
+	change := pin.Change{Path: control.PartStore, Op: pin.Removed, Words: l.why}
 	if l.kept != "" {
 		change.Words += "; it is kept at " + l.kept
 	}

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Event is something a person may be notified of: how Pace counts it, and the note.
 type Event struct {
-	Server string // identity; "" if it is about no server
-	Kind   string // of the inbox item
-	Group  string // the item of held responses that it belongs to; "" for others
+	Server string         // identity; "" if it is about no server
+	Kind   vocab.ItemKind // of the inbox item
+	Group  string         // the item of held responses that it belongs to; "" for others
 	Note   Note
 }
 
@@ -48,7 +50,10 @@ type Pace struct {
 	snoozed time.Time // until when only Critical notes are shown
 }
 
-type slot struct{ server, kind string }
+type slot struct {
+	server string
+	kind   vocab.ItemKind
+}
 
 type waiting struct {
 	event Event

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // A script is what happens, second by second: "0 weather/changed 4F2A" offers, "! " before it makes it Critical, "- 4F2A"
@@ -156,7 +158,7 @@ func play(t *testing.T, script []string) (shown []string) {
 				urgency, s.words = Critical, s.words[1:]
 			}
 			server, kind, _ := strings.Cut(s.words[0], "/")
-			p.Offer(now, Event{Server: server, Kind: kind, Note: Note{Key: s.words[1], Urgency: urgency}})
+			p.Offer(now, Event{Server: server, Kind: vocab.ItemKind(kind), Note: Note{Key: s.words[1], Urgency: urgency}})
 		}
 	}
 	due(start.Add(24 * time.Hour))

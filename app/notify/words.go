@@ -11,8 +11,8 @@ import (
 // Subject is what a note says about an inbox item. None of it is server text: Server is the name in the client's file, shown only if it is
 // harmless.
 type Subject struct {
-	Kind    string // of the inbox item
-	Server  string // "" if it is about a file, or about Sallyport itself
+	Kind    vocab.ItemKind // of the inbox item
+	Server  string         // "" if it is about a file, or about Sallyport itself
 	Code    string
 	Grave   bool   // Critical
 	Hidden  bool   // a finding says that text is hidden from the reader

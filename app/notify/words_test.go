@@ -4,9 +4,11 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-var kinds = []string{"new_server", "changed", "launch", "unguarded", "config_changed", "settings_changed", "interaction", "response_held", "guard_problem", "a kind to come"}
+var kinds = []vocab.ItemKind{"new_server", "changed", "launch", "unguarded", "config_changed", "settings_changed", "interaction", "response_held", "guard_problem", "a kind to come"}
 
 // subjects is every subject there can be of a server of this name.
 func subjects(server string) (all []Subject) {

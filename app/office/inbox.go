@@ -15,7 +15,7 @@ import (
 
 type DecidedItem struct {
 	control.InboxItem
-	Decided   string // approved, rejected, withdrawn
+	Decided   vocab.Decision
 	DecidedAt time.Time
 }
 
@@ -82,7 +82,8 @@ const (
 
 // Settle makes the pending item of one kind for one server exactly want. item is the result, nil if none; fresh means that something was
 // written.
-func (o *Office) Settle(tx *store.Tx, want *review.Content, kind, serverID string, now time.Time) (item *store.Item, fresh bool, err error) {
+func (o *Office) Settle(tx *store.Tx, want *review.Content, kind vocab.ItemKind, serverID string, now time.Time) (item *store.Item, fresh bool, err error) {
+	which := serverID + string(kind)
 	have, err := tx.WaitingFor(serverID, kind)
 	exists := err == nil
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -92,7 +93,7 @@ func (o *Office) Settle(tx *store.Tx, want *review.Content, kind, serverID strin
 		if !exists {
 			return nil, false, nil
 		}
-		o.withdrawn[serverID+kind] = have.Code
+		o.withdrawn[which] = have.Code
 		have.Decided, have.DecidedAt = vocab.DecidedWithdrawn, now
 		return nil, true, tx.PutItem(have)
 	}
@@ -103,7 +104,7 @@ func (o *Office) Settle(tx *store.Tx, want *review.Content, kind, serverID strin
 	flooded := o.Flooded(serverID, now)
 	if flooded && !exists {
 		// Content that keeps coming and going returns under its old code, if it is the same.
-		if last, err := tx.Item(o.withdrawn[serverID+kind]); err == nil && last.Decided == vocab.DecidedWithdrawn && last.Digest == digest {
+		if last, err := tx.Item(o.withdrawn[which]); err == nil && last.Decided == vocab.DecidedWithdrawn && last.Digest == digest {
 			last.Decided, last.DecidedAt, last.Updated, last.Noisy = "", time.Time{}, now, true
 			return &last, true, tx.PutItem(last)
 		}
@@ -125,7 +126,7 @@ func (o *Office) Settle(tx *store.Tx, want *review.Content, kind, serverID strin
 		}
 	}
 	if flooded {
-		if err := o.forgetCodes(tx, serverID+kind, code); err != nil {
+		if err := o.forgetCodes(tx, which, code); err != nil {
 			return nil, false, err
 		}
 	}

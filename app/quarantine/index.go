@@ -43,8 +43,8 @@ type HeldItem struct {
 type heldMark struct {
 	code, id     string
 	stored, time time.Time
-	severity     string
-	why          string
+	severity     vocab.Severity
+	why          vocab.HeldWhy
 	client       string
 	kept         int64
 	asked        bool
@@ -56,7 +56,7 @@ func newHeldIndex() heldIndex {
 }
 
 // heldDecided is the outcome of a held response: "" while it waits for a person.
-func heldDecided(one store.Held) string {
+func heldDecided(one store.Held) vocab.Decision {
 	switch one.State {
 	case vocab.HeldReleased, vocab.HeldTaken, vocab.HeldDelivered:
 		return vocab.DecidedApproved
@@ -72,7 +72,7 @@ func heldDecided(one store.Held) string {
 
 // keyOf is the item of a held response. Reads of resources are one item per server: their URIs are unlimited and can be made up.
 func keyOf(one store.Held) heldKey {
-	key := heldKey{server: one.ServerID, what: heldPart(one), rule: noRule + one.Why}
+	key := heldKey{server: one.ServerID, what: heldPart(one), rule: noRule + string(one.Why)}
 	if kind, _, _ := strings.Cut(one.Item, ":"); kind == string(pin.Resource) || kind == string(pin.ResourceTemplate) {
 		key.what = one.Method
 	}
@@ -86,7 +86,7 @@ func keyOf(one store.Held) heldKey {
 }
 
 // severityOfHeld is how grave the item of a held response is.
-func severityOfHeld(one store.Held) string {
+func severityOfHeld(one store.Held) vocab.Severity {
 	gravest := vocab.SeverityReview
 	for _, level := range levelsOf(one) {
 		switch {
@@ -178,7 +178,7 @@ func (it *HeldItem) codes() []string {
 	return codes
 }
 
-func (it *HeldItem) gravest() string {
+func (it *HeldItem) gravest() vocab.Severity {
 	severity := vocab.SeverityReview
 	for _, m := range it.marks {
 		switch {

@@ -76,7 +76,7 @@ func TestAnItemConcernsItsServerAndTheClientsWhoseResponsesItHas(t *testing.T) {
 
 func TestNothingIsLeftOfResponsesThatWereForgotten(t *testing.T) {
 	x := newHeldIndex()
-	states := []string{vocab.HeldWaiting, vocab.HeldReleased, vocab.HeldTaken, vocab.HeldDiscarded, vocab.HeldGone}
+	states := []vocab.HeldState{vocab.HeldWaiting, vocab.HeldReleased, vocab.HeldTaken, vocab.HeldDiscarded, vocab.HeldGone}
 	for n := range 50 {
 		one := heldAs(n, fmt.Sprint("s", n%3), fmt.Sprint("tool:", n%4), fmt.Sprint("c", n%2), `{"a":"high"}`)
 		x.put(one)

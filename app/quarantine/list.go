@@ -77,7 +77,7 @@ func (q *Quarantine) ShownHeld(tx *store.Tx, held *HeldItem) (store.Item, error)
 		it, err = itemOfHeld(newest, heldDigest(newest), nil, newest.Stored), nil
 	}
 	for i := range it.Parts {
-		it.Parts[i].State = newest.State
+		it.Parts[i].State = partState(newest.State)
 	}
 	return held.head(it), err
 }
@@ -180,7 +180,8 @@ func (q *Quarantine) AskedHeld(put Put, code string, at time.Time) error {
 func (q *Quarantine) DecidedHeld(tx *store.Tx, since time.Time) (out []office.DecidedItem, err error) {
 	type alike struct {
 		heldKey
-		decided, code string
+		decided vocab.Decision
+		code    string
 	}
 	newest, counts := map[alike]store.Held{}, map[alike]int{}
 	for _, one := range q.all {
@@ -213,7 +214,7 @@ func (q *Quarantine) DecidedHeld(tx *store.Tx, since time.Time) (out []office.De
 		shown := review.InboxItem(it, server)
 		shown.Count = counts[of]
 		for i := range shown.Parts {
-			shown.Parts[i].State = one.State
+			shown.Parts[i].State = partState(one.State)
 		}
 		out = append(out, office.DecidedItem{InboxItem: shown, Decided: of.decided, DecidedAt: one.Decided.UTC()})
 	}

@@ -362,7 +362,7 @@ func heldDigest(one store.Held) string {
 		V                                                                  int
 		Server, Client, Method, Item, Name, Why, RuleSet, ID, Checks, Text string
 		Error                                                              bool
-	}{1, one.ServerID, one.Client, one.Method, one.Item, one.Name, one.Why, one.RuleSet, one.ID, string(one.Checks), one.Text, one.Error})
+	}{1, one.ServerID, one.Client, one.Method, one.Item, one.Name, string(one.Why), one.RuleSet, one.ID, string(one.Checks), one.Text, one.Error})
 	if err != nil {
 		raw = []byte(one.ID + one.Text)
 	}

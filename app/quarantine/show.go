@@ -35,10 +35,10 @@ func (q *Quarantine) HeldItemDetail(tx *store.Tx, it store.Item) (control.ItemDe
 	q.TellHeld(tx, in, &out.InboxItem)
 	in.beside(q.all[it.Code], held)
 	for i := range out.Parts {
-		out.Parts[i].State = held.State
+		out.Parts[i].State = partState(held.State)
 	}
 	for _, p := range it.Parts {
-		out.Details = append(out.Details, control.PartDetail{Item: p.Item, State: held.State, Digest: pin.Digest(p.Digest), Findings: review.Listed(findings), Changes: []pin.Change{}})
+		out.Details = append(out.Details, control.PartDetail{Item: p.Item, State: partState(held.State), Digest: pin.Digest(p.Digest), Findings: review.Listed(findings), Changes: []pin.Change{}})
 	}
 	return out, nil
 }

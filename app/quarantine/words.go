@@ -22,13 +22,16 @@ func itemOfHeld(one store.Held, digest string, findings []inspect.Finding, now t
 	it := store.Item{
 		Code: one.Code, Kind: vocab.ItemResponseHeld, ServerID: one.ServerID, Severity: severityOfHeld(one), Title: heldTitle(one), Digest: digest, Era: one.Era,
 		Created: now, Updated: now,
-		Parts: []store.Part{{Item: heldPart(one), State: one.State, Digest: one.Text, Findings: review.WriteFindings(shown[:min(len(shown), maxShownFindings)])}},
+		Parts: []store.Part{{Item: heldPart(one), State: partState(one.State), Digest: one.Text, Findings: review.WriteFindings(shown[:min(len(shown), maxShownFindings)])}},
 	}
 	if one.Client != "" {
 		it.Clients = []string{one.Client}
 	}
 	return it
 }
+
+// partState is the state of the one part of such an item: where the response is, for there is nothing that was approved before.
+func partState(state vocab.HeldState) vocab.PartState { return vocab.PartState(state) }
 
 func heldPart(one store.Held) string {
 	if one.Item != "" {

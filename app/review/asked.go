@@ -126,14 +126,14 @@ func InteractionDetails(it store.Item) (details []control.PartDetail) {
 			Item: one.Item, State: one.State, Digest: pin.Digest(one.Digest), Findings: Listed(ReadFindings(one.Findings)), Definition: one.Definition,
 		}
 		for i, p := range of {
-			change := pin.Change{Op: "added", Words: interactionWords[p.Item], After: string(p.Definition)}
+			change := pin.Change{Op: pin.Added, Words: interactionWords[p.Item], After: string(p.Definition)}
 			if len(of) > 1 {
 				change.Path, change.Words = strconv.Itoa(i+1), fmt.Sprintf("%s (request %d of %d)", change.Words, i+1, len(of))
 			}
 			d.Changes = append(d.Changes, change)
 		}
 		if n := before[one.Item]; n > 0 {
-			d.Changes = append(d.Changes, pin.Change{Path: "more", Op: "added", Words: fmt.Sprintf("and %d more, blocked and not shown; your decision doesn't cover them", n)})
+			d.Changes = append(d.Changes, pin.Change{Path: "more", Op: pin.Added, Words: fmt.Sprintf("and %d more, blocked and not shown; your decision doesn't cover them", n)})
 		}
 		details = append(details, d)
 	}

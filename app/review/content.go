@@ -15,11 +15,11 @@ import (
 
 // Content is the content of one inbox item. Equal digests mean equal content for a person.
 type Content struct {
-	Kind     string
+	Kind     vocab.ItemKind
 	ServerID string
 	Era      string
 	Title    string
-	Severity string
+	Severity vocab.Severity
 	Parts    []store.Part
 	Findings json.RawMessage
 	Clients  []string
@@ -29,21 +29,24 @@ type Content struct {
 // Digest is what a decision is bound to. It covers every part's state and definition, and every finding shown.
 func (c *Content) Digest() string {
 	type part struct {
-		Item, State, Digest string
-		Findings            json.RawMessage
+		Item     string
+		State    vocab.PartState
+		Digest   string
+		Findings json.RawMessage
 	}
 	whole := struct {
-		V            int
-		Kind, Server string
-		Parts        []part
-		Findings     json.RawMessage
+		V        int
+		Kind     vocab.ItemKind
+		Server   string
+		Parts    []part
+		Findings json.RawMessage
 	}{V: 1, Kind: c.Kind, Server: c.ServerID, Findings: c.Findings}
 	for _, p := range c.Parts {
 		whole.Parts = append(whole.Parts, part{p.Item, p.State, p.Digest, p.Findings})
 	}
 	raw, err := json.Marshal(whole)
 	if err != nil {
-		raw = []byte(c.Kind + err.Error())
+		raw = []byte(string(c.Kind) + err.Error())
 	}
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
@@ -51,7 +54,7 @@ func (c *Content) Digest() string {
 
 // ContentOf is the pending content of one kind for a server, nil if there is none. Removed items are listed next to pending ones, so that a
 // rename is visible; alone they need no decision.
-func ContentOf(server store.Server, r Standing, kind string, drift func() pin.LaunchDrift) *Content {
+func ContentOf(server store.Server, r Standing, kind vocab.ItemKind, drift func() pin.LaunchDrift) *Content {
 	var waits []Judged
 	var listed []Judged
 	for _, j := range r.Items {
@@ -76,7 +79,7 @@ func ContentOf(server store.Server, r Standing, kind string, drift func() pin.La
 	return c
 }
 
-func ContentWith(server store.Server, kind string, listed []Judged) *Content {
+func ContentWith(server store.Server, kind vocab.ItemKind, listed []Judged) *Content {
 	c := &Content{Kind: kind, ServerID: server.ID, Era: server.Era, Findings: server.Findings, Clients: server.Clients, Severity: vocab.SeverityReview}
 	for _, j := range listed {
 		c.Parts = append(c.Parts, store.Part{Item: j.Key, State: j.State, Digest: string(j.Declared), Findings: WriteFindings(j.Findings)})
@@ -85,7 +88,7 @@ func ContentWith(server store.Server, kind string, listed []Judged) *Content {
 }
 
 // TitleOf is ours: counts and kinds, and a name only if it is harmless.
-func TitleOf(server, kind string, parts []Judged, blocked bool) string {
+func TitleOf(server string, kind vocab.ItemKind, parts []Judged, blocked bool) string {
 	if kind == vocab.ItemNewServer {
 		counts := map[pin.Kind]int{}
 		for _, p := range parts {
@@ -106,9 +109,9 @@ func TitleOf(server, kind string, parts []Judged, blocked bool) string {
 		}
 		return server + " is new: " + strings.Join(words, ", ")
 	}
-	verbs := map[string]string{vocab.PartChanged: "changed", vocab.PartNew: "is new", vocab.PartRejected: "is blocked", vocab.PartRemoved: "is gone", vocab.PartApproved: "changed and changed back"}
+	verbs := map[vocab.PartState]string{vocab.PartChanged: "changed", vocab.PartNew: "is new", vocab.PartRejected: "is blocked", vocab.PartRemoved: "is gone", vocab.PartApproved: "changed and changed back"}
 	var words []string
-	for _, state := range []string{vocab.PartChanged, vocab.PartNew, vocab.PartRejected, vocab.PartApproved, vocab.PartRemoved} {
+	for _, state := range []vocab.PartState{vocab.PartChanged, vocab.PartNew, vocab.PartRejected, vocab.PartApproved, vocab.PartRemoved} {
 		var of []Judged
 		for _, p := range parts {
 			if p.State == state {

@@ -23,14 +23,14 @@ func FileItemDetail(it store.Item) control.ItemDetail {
 	return out
 }
 
-func changeOp(state string) string {
+func changeOp(state vocab.PartState) pin.Op {
 	switch state {
 	case vocab.PartNew:
-		return "added"
+		return pin.Added
 	case vocab.PartRemoved:
-		return "removed"
+		return pin.Removed
 	}
-	return "changed"
+	return pin.Changed
 }
 
 // FileDetail is what an item over a client's file keeps beside its parts.

@@ -11,16 +11,20 @@ import (
 
 // Notice is an inbox item for a notification.
 type Notice struct {
-	Code, Kind, Server, Severity, Title string
-	Group                               string          // the item of a held response
-	ServerID, Shown                     string          // Shown is the server's name for people
-	Asked                               bool            // a model asked for it
-	Entry                               string          // of a client's file, if it is about one entry
-	Tools                               int             // new or changed tools; 0 if there is something else too
-	Hidden                              bool            // a finding says that text is hidden from the reader
-	Blocked                             bool            // a launch that is not started before a decision
-	Launch                              pin.LaunchAbout // kind of a changed launch
-	Client, Next                        string          // a client that has not seen an approval: which, and what helps
+	Code            string
+	Kind            vocab.ItemKind
+	Server          string
+	Severity        vocab.Severity
+	Title           string
+	Group           string          // the item of a held response
+	ServerID, Shown string          // Shown is the server's name for people
+	Asked           bool            // a model asked for it
+	Entry           string          // of a client's file, if it is about one entry
+	Tools           int             // new or changed tools; 0 if there is something else too
+	Hidden          bool            // a finding says that text is hidden from the reader
+	Blocked         bool            // a launch that is not started before a decision
+	Launch          pin.LaunchAbout // kind of a changed launch
+	Client, Next    string          // a client that has not seen an approval: which, and what helps
 }
 
 func NoticeOf(it store.Item, server string) Notice {

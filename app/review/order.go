@@ -17,7 +17,7 @@ func OrderItems(items []store.Item) {
 
 // SortItems sorts pending items for reading: the last one asked for on top, then by severity, then newest first.
 func SortItems[T any](items []T, of func(T) store.Item) {
-	rank := map[string]int{vocab.SeverityCritical: 0, vocab.SeverityHigh: 1, vocab.SeverityReview: 2}
+	rank := map[vocab.Severity]int{vocab.SeverityCritical: 0, vocab.SeverityHigh: 1, vocab.SeverityReview: 2}
 	sort.SliceStable(items, func(i, j int) bool {
 		a, b := of(items[i]), of(items[j])
 		if !a.AskedAt.Equal(b.AskedAt) {
@@ -32,7 +32,7 @@ func SortItems[T any](items []T, of func(T) store.Item) {
 
 // ByAge sorts pending items by severity, and then oldest first.
 func ByAge(items []control.InboxItem) {
-	rank := map[string]int{vocab.SeverityCritical: 0, vocab.SeverityHigh: 1, vocab.SeverityReview: 2}
+	rank := map[vocab.Severity]int{vocab.SeverityCritical: 0, vocab.SeverityHigh: 1, vocab.SeverityReview: 2}
 	since := func(it control.InboxItem) time.Time {
 		if !it.First.IsZero() {
 			return it.First

@@ -38,10 +38,10 @@ type Facts struct {
 // Judged is the state of one item, and the reason.
 type Judged struct {
 	ItemFacts
-	State    string
+	State    vocab.PartState
 	Waits    bool
-	Withheld bool   // can't be approved as it is declared
-	Kind     string // of its inbox item
+	Withheld bool           // can't be approved as it is declared
+	Kind     vocab.ItemKind // of its inbox item
 }
 
 // Standing is the state of a server.
@@ -141,7 +141,7 @@ func Trustable(r Standing, facts Facts) []string {
 }
 
 // severityOf is the severity of an item with these parts and findings about the whole.
-func severityOf(parts []Judged, whole []inspect.Finding) string {
+func severityOf(parts []Judged, whole []inspect.Finding) vocab.Severity {
 	worst := inspect.Worst(whole)
 	for _, p := range parts {
 		if level := inspect.Worst(p.Findings); level.Rank() > worst.Rank() {

@@ -15,7 +15,7 @@ func TestWhereAnItemStands(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		item  ItemFacts
-		state string
+		state vocab.PartState
 		waits bool
 	}{
 		{"what nobody approved is new and waits", ItemFacts{Declared: "a"}, vocab.PartNew, true},

@@ -201,7 +201,7 @@ func ruleFileAt(t testing.TB, text string) string {
 func states(it store.Item) string {
 	var parts []string
 	for _, p := range it.Parts {
-		parts = append(parts, p.Item+"="+p.State)
+		parts = append(parts, p.Item+"="+string(p.State))
 	}
 	return strings.Join(parts, " ")
 }

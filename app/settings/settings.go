@@ -236,7 +236,7 @@ func Details(it store.Item) []control.PartDetail {
 		details = append(details, control.PartDetail{
 			Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: []inspect.Finding{},
 			Definition: p.Definition, Approved: p.Approved,
-			Changes: []pin.Change{{Path: strings.TrimPrefix(p.Item, settingPrefix), Op: vocab.PartChanged, Words: fmt.Sprintf("changed: %s → %s", from, to), Before: from, After: to}},
+			Changes: []pin.Change{{Path: strings.TrimPrefix(p.Item, settingPrefix), Op: pin.Changed, Words: fmt.Sprintf("changed: %s → %s", from, to), Before: from, After: to}},
 		})
 	}
 	return details

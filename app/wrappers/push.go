@@ -66,7 +66,7 @@ func (w *Wrappers) Refresh(id string) error {
 }
 
 // stand computes the State that the wrappers of a server share. Its maps are never changed afterwards.
-func (w *Wrappers) stand(l *ledger.Ledger, r review.Standing, waiting map[string]store.Item) {
+func (w *Wrappers) stand(l *ledger.Ledger, r review.Standing, waiting map[vocab.ItemKind]store.Item) {
 	st := w.servers[l.Server.ID]
 	if st == nil {
 		st = &standing{lastSeen: l.Server.LastSeen}
@@ -76,7 +76,7 @@ func (w *Wrappers) stand(l *ledger.Ledger, r review.Standing, waiting map[string
 		Name: l.Server.Name, Open: r.Open, Blocked: r.Blocked,
 		Items: make(map[string]control.ItemState, len(r.Items)), Settings: w.settings.ValuesFor(l.Server), Asks: review.AsksOf(l.Server),
 	}
-	for _, kind := range []string{vocab.ItemNewServer, vocab.ItemChanged} {
+	for _, kind := range []vocab.ItemKind{vocab.ItemNewServer, vocab.ItemChanged} {
 		if it, ok := waiting[kind]; ok {
 			base.Code, base.Kind = it.Code, kind
 		}

@@ -86,4 +86,4 @@ func (w *Wrappers) tellUnseen() {
 }
 
 // unseenKey names the notice of a client where codes of items name the others. No code has a colon in it.
-func unseenKey(client string) string { return vocab.NoticeUnseen + ":" + client }
+func unseenKey(client string) string { return string(vocab.NoticeUnseen) + ":" + client }

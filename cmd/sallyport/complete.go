@@ -249,7 +249,7 @@ func offered(ctx context.Context, source string) (found []candidate) {
 		servers, _ := control.AskServers(ctx, hub)
 		for _, s := range servers {
 			if s.State != vocab.ServerNotStarted && plainWord(s.Server) { // the hub knows its name only once it has run
-				found = append(found, candidate{s.Server, s.State})
+				found = append(found, candidate{s.Server, string(s.State)})
 			}
 		}
 	case "code", "held", "item":
@@ -258,7 +258,7 @@ func offered(ctx context.Context, source string) (found []candidate) {
 			if held := it.Kind == vocab.ItemResponseHeld; source != "item" && held != (source == "held") {
 				continue
 			}
-			about := strings.ReplaceAll(it.Kind, "_", " ")
+			about := strings.ReplaceAll(string(it.Kind), "_", " ")
 			if plainWord(it.Server) {
 				about += " of " + it.Server
 			}

@@ -31,7 +31,7 @@ func (c inboxCommand) ask(ctx context.Context, s streams, hub *control.Client) (
 	}
 	rows := make([][]string, len(items))
 	for i, item := range items {
-		rows[i] = []string{terminal.Text(item.Code), terminal.Text(item.Severity), terminal.Text(item.Kind), terminal.Server(item.Server, item.Shown), terminal.Name(item.Title, 60)}
+		rows[i] = []string{terminal.Text(item.Code), terminal.Text(string(item.Severity)), terminal.Text(string(item.Kind)), terminal.Server(item.Server, item.Shown), terminal.Name(item.Title, 60)}
 	}
 	p.Table(strings.Fields("ITEM SEVERITY KIND SERVER WHAT"), rows)
 	p.Printf("\nRead one with: sallyport show %s\n", terminal.Text(items[0].Code))

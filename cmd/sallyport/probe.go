@@ -21,11 +21,11 @@ const probeLimit = 30 * time.Second
 
 // probeReport is what `probe --json` prints.
 type probeReport struct {
-	Server string `json:"server"`
-	State  string `json:"state"` // "nothing to decide" or "waits"
-	Code   string `json:"code,omitempty"`
-	Kind   string `json:"kind,omitempty"`
-	Items  int    `json:"items"`
+	Server string         `json:"server"`
+	State  string         `json:"state"` // "nothing to decide" or "waits"
+	Code   string         `json:"code,omitempty"`
+	Kind   vocab.ItemKind `json:"kind,omitempty"`
+	Items  int            `json:"items"`
 	// Blocked is how many of the items a person keeps blocked: they are decided, so they are not pending.
 	Blocked int    `json:"blocked,omitempty"`
 	Error   string `json:"error,omitempty"` // with --config: why this one was not looked at

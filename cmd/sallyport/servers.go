@@ -92,9 +92,9 @@ func serverState(s control.Server) string {
 	case s.State == vocab.ServerNotStarted:
 		return "not started yet"
 	case waitsForClient(s):
-		return terminal.Text(s.State) + ", not started yet"
+		return terminal.Text(string(s.State)) + ", not started yet"
 	}
-	return terminal.Text(s.State)
+	return terminal.Text(string(s.State))
 }
 
 // notStarted counts the servers that wait for their client.

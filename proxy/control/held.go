@@ -6,6 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Held is an answer that was held back, whole: what was asked, what came, and why it does not go on. The hub stores
@@ -24,7 +25,7 @@ type Held struct {
 	Answer   []byte            `json:"answer"` // the server's own bytes: a result, or an error where Error is true
 	Bytes    int64             `json:"bytes"`  // its length; Answer is empty where that is more than MaxHeldAnswer
 	Error    bool              `json:"error,omitempty"`
-	Why      string            `json:"why"` // threat, limit, provider
+	Why      vocab.HeldWhy     `json:"why"`
 	Score    float64           `json:"score,omitempty"`
 	Findings []inspect.Finding `json:"findings"`
 	Checks   []inspect.Check   `json:"checks"`
@@ -53,7 +54,7 @@ type Take struct {
 // Taken answers Take. Only where State is taken there is something to hand over; else State says why not, "" where
 // nothing of that code was ever held for this client.
 type Taken struct {
-	State    string            `json:"state"`
+	State    vocab.HeldState   `json:"state"`
 	Method   string            `json:"method,omitempty"`
 	Server   string            `json:"server,omitempty"` // display name
 	Tool     string            `json:"tool,omitempty"`
@@ -94,12 +95,12 @@ type Release struct {
 
 // ReleaseAnswer says how the item stands now. Already: it stood so before, or was handed over.
 type ReleaseAnswer struct {
-	Code    string    `json:"code"`
-	Server  string    `json:"server"`
-	Tool    string    `json:"tool,omitempty"`
-	State   string    `json:"state"`
-	Until   time.Time `json:"until,omitzero"`
-	Already bool      `json:"already,omitempty"`
+	Code    string          `json:"code"`
+	Server  string          `json:"server"`
+	Tool    string          `json:"tool,omitempty"`
+	State   vocab.HeldState `json:"state"`
+	Until   time.Time       `json:"until,omitzero"`
+	Already bool            `json:"already,omitempty"`
 }
 
 // Except makes an exception for every rule that matched in a held answer, or for the ones named.
@@ -113,7 +114,7 @@ type Except struct {
 // HeldDetail is a held answer as a person is shown it. Texts of the client and the server are as they are: whoever shows
 // them escapes them.
 type HeldDetail struct {
-	State     string          `json:"state"`
+	State     vocab.HeldState `json:"state"`
 	Time      time.Time       `json:"time"`
 	Client    string          `json:"client,omitempty"`
 	Method    string          `json:"method"`
@@ -123,7 +124,7 @@ type HeldDetail struct {
 	Answer    json.RawMessage `json:"answer,omitempty"` // absent where it is not kept any more
 	Error     bool            `json:"error,omitempty"`
 	Bytes     int64           `json:"bytes"`
-	Why       string          `json:"why"`
+	Why       vocab.HeldWhy   `json:"why"`
 	Score     float64         `json:"score,omitempty"`
 	Checks    []inspect.Check `json:"checks"`
 	RuleSet   string          `json:"rule_set"`

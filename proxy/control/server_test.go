@@ -115,12 +115,12 @@ func TestEveryCallReachesItsMethodAndItsAnswerComesBack(t *testing.T) {
 		t.Error("a report before register was taken")
 	}
 	state, err := w.Register(ctx, testRegister("one"), func(State) {})
-	check("register", "approved", state.Items["registered"].State, err)
+	check("register", "approved", string(state.Items["registered"].State), err)
 	if _, err := w.Register(ctx, testRegister("one"), func(State) {}); err == nil {
 		t.Error("a second register was taken")
 	}
 	state, err = askReport(ctx, w, Report{})
-	check("report", "approved", state.Items["reported"].State, err)
+	check("report", "approved", string(state.Items["reported"].State), err)
 	if state.Settings == nil {
 		t.Error("a state without its maps")
 	}

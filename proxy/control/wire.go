@@ -86,7 +86,7 @@ type State struct {
 	Open     bool                 `json:"open"`                // at least one item is approved and the server is not blocked whole
 	Blocked  bool                 `json:"blocked"`             // blocked whole: a Critical change, or `block SERVER`
 	Code     string               `json:"code"`                // inbox item that waits for this server (new_server or changed), "" if none
-	Kind     string               `json:"kind"`                // kind of that item
+	Kind     vocab.ItemKind       `json:"kind"`                // kind of that item
 	Items    map[string]ItemState `json:"items"`               // by pin key
 	Settings map[string]string    `json:"settings"`            // effective for this server, by policy key
 	Waiting  int                  `json:"waiting"`             // items that wait, of all servers of this client (own_tools = waiting)
@@ -118,9 +118,9 @@ func whole(s State) State {
 // ItemState is where one item of a server stands. State is approved, new, changed, rejected or removed. Approved holds the
 // digests that are served (one per era at most), none if the item is blocked.
 type ItemState struct {
-	State    string       `json:"state"`
-	Approved []pin.Digest `json:"approved,omitempty"`
-	Code     string       `json:"code,omitempty"` // inbox item to name in a refusal
+	State    vocab.PartState `json:"state"`
+	Approved []pin.Digest    `json:"approved,omitempty"`
+	Code     string          `json:"code,omitempty"` // inbox item to name in a refusal
 }
 
 // Report is one complete snapshot of what a server declares. The answer is the State after the hub has stored the inbox
@@ -177,16 +177,16 @@ type Waiting struct {
 }
 
 type WaitingItem struct {
-	Code     string `json:"code"`
-	Kind     string `json:"kind"`
-	Server   string `json:"server"`
-	Severity string `json:"severity"`
+	Code     string         `json:"code"`
+	Kind     vocab.ItemKind `json:"kind"`
+	Server   string         `json:"server"`
+	Severity vocab.Severity `json:"severity"`
 }
 
 // Part is one pinned thing inside an inbox item, as `inbox --json` lists it.
 type Part struct {
-	Item     string            `json:"item"` // pin key
-	State    string            `json:"state"`
+	Item     string            `json:"item"`  // pin key
+	State    vocab.PartState   `json:"state"` // of a held response: where the response is (held.state)
 	Findings []inspect.Finding `json:"findings"`
 	Passages []inspect.Passage `json:"passages"` // the findings folded: what a person reads as one warning each
 }
@@ -199,19 +199,19 @@ const (
 
 // InboxItem is one thing that waits for a person.
 type InboxItem struct {
-	Code     string    `json:"code"`
-	Kind     string    `json:"kind"`
-	Server   string    `json:"server"`
-	Shown    string    `json:"shown,omitempty"` // see Server
-	Identity string    `json:"identity"`
-	Severity string    `json:"severity"` // critical, high, review
-	Title    string    `json:"title"`
-	Digest   string    `json:"digest"`
-	Created  time.Time `json:"created"`
-	Asked    bool      `json:"asked,omitempty"` // a model asked for it through approve_server_config
-	Noisy    bool      `json:"noisy,omitempty"` // changes too often; collapsed
-	Runs     bool      `json:"runs,omitempty"`  // of a launch: it waits, and the server runs meanwhile
-	Clean    bool      `json:"clean,omitempty"` // a new server without warnings: AllowClean allows it together with others
+	Code     string         `json:"code"`
+	Kind     vocab.ItemKind `json:"kind"`
+	Server   string         `json:"server"`
+	Shown    string         `json:"shown,omitempty"` // see Server
+	Identity string         `json:"identity"`
+	Severity vocab.Severity `json:"severity"`
+	Title    string         `json:"title"`
+	Digest   string         `json:"digest"`
+	Created  time.Time      `json:"created"`
+	Asked    bool           `json:"asked,omitempty"` // a model asked for it through approve_server_config
+	Noisy    bool           `json:"noisy,omitempty"` // changes too often; collapsed
+	Runs     bool           `json:"runs,omitempty"`  // of a launch: it waits, and the server runs meanwhile
+	Clean    bool           `json:"clean,omitempty"` // a new server without warnings: AllowClean allows it together with others
 	// Launch says of a launch which it is: the same program in other surroundings, another program, a variable that loads code.
 	Launch pin.LaunchAbout `json:"launch,omitempty"`
 	Parts  []Part          `json:"parts"`
@@ -224,11 +224,11 @@ type InboxItem struct {
 	Last  time.Time `json:"last,omitzero"`
 	Codes []string  `json:"codes,omitempty"`
 	Group string    `json:"group,omitempty"`
-	// Why they are held: threat, limit or provider; Rule is the gravest rule they have in common, "" where no rule is the reason. Allowed says
+	// Why they are held; Rule is the gravest rule they have in common, "" where no rule is the reason. Allowed says
 	// that their tool is allowed, so that `block` has something to take back.
-	Why     string `json:"why,omitempty"`
-	Rule    string `json:"rule,omitempty"`
-	Allowed bool   `json:"allowed,omitempty"`
+	Why     vocab.HeldWhy `json:"why,omitempty"`
+	Rule    string        `json:"rule,omitempty"`
+	Allowed bool          `json:"allowed,omitempty"`
 }
 
 // ItemDetail is an item whole, as `show --json` prints it.
@@ -243,7 +243,7 @@ type ItemDetail struct {
 	Details  []PartDetail      `json:"details"`
 	Path     string            `json:"path,omitempty"`         // of a client's file (config_changed, unguarded)
 	Diff     string            `json:"diff,omitempty"`         // unified, from that file as it is to what approve makes of it; values of env and secrets masked
-	Decided  string            `json:"decided,omitempty"`      // approved, rejected, withdrawn: the item no longer waits
+	Decided  vocab.Decision    `json:"decided,omitempty"`      // the item no longer waits
 	Next     string            `json:"next,omitempty"`         // code under which what was left of a decided item waits, or waited last
 	Sandbox  string            `json:"sandbox,omitempty"`      // in force for the server from its next start on
 	LookedIn string            `json:"looked_under,omitempty"` // its sandbox when it last declared itself
@@ -265,16 +265,16 @@ type Made struct {
 
 // EntryBefore is another server that ran under the name of a new one: trust never follows a name, so a person is told.
 type EntryBefore struct {
-	Identity string   `json:"identity"`
-	State    string   `json:"state"` // of that server: new, open, blocked
-	Command  []string `json:"command,omitempty"`
-	URL      string   `json:"url,omitempty"`
+	Identity string            `json:"identity"`
+	State    vocab.ServerState `json:"state"` // of that server
+	Command  []string          `json:"command,omitempty"`
+	URL      string            `json:"url,omitempty"`
 }
 
 // PartDetail is one part with what was last approved beside what is declared now.
 type PartDetail struct {
 	Item       string            `json:"item"`
-	State      string            `json:"state"`
+	State      vocab.PartState   `json:"state"`
 	Digest     pin.Digest        `json:"digest"`
 	Findings   []inspect.Finding `json:"findings"`
 	Passages   []inspect.Passage `json:"passages"`             // see Part
@@ -325,7 +325,7 @@ type Server struct {
 	// Shown is the name where there is no room for all of it, and told apart from others that look like it; empty where it is Server.
 	Shown    string            `json:"shown,omitempty"`
 	Identity string            `json:"identity"`
-	State    string            `json:"state"` // new, open, blocked, no_common_version, not_started
+	State    vocab.ServerState `json:"state"`
 	Wrappers int               `json:"wrappers"`
 	Allowed  int               `json:"allowed"` // tools
 	Blocked  int               `json:"blocked"` // tools
@@ -353,10 +353,10 @@ type Light struct {
 }
 
 type ServerItem struct {
-	Item     string     `json:"item"`
-	State    string     `json:"state"`
-	Digest   pin.Digest `json:"digest,omitempty"`
-	Approved string     `json:"approved_by,omitempty"` // "person", or "trusted on first use, never read"
+	Item     string          `json:"item"`
+	State    vocab.PartState `json:"state"`
+	Digest   pin.Digest      `json:"digest,omitempty"`
+	Approved string          `json:"approved_by,omitempty"` // "person", or "trusted on first use, never read"
 }
 
 // Status answers `status`.
@@ -366,13 +366,13 @@ type Status struct {
 	Wrappers []WrapperInfo `json:"wrappers"`
 	Servers  int           `json:"servers"` // that ran or were looked at
 	// Waiting is the first 100 of what waits, WaitingCount all of it, and WaitingBy that by severity.
-	Waiting      []InboxItem    `json:"waiting"`
-	WaitingCount int            `json:"waiting_count"`
-	WaitingBy    map[string]int `json:"waiting_by,omitempty"`
-	Problems     []Problem      `json:"problems"`
-	Unseen       []UnseenServer `json:"unseen"`             // allowed, and not yet seen by a client
-	Coverage     *Coverage      `json:"coverage,omitempty"` // nil where the hub has none to say
-	RuleSet      string         `json:"rule_set"`           // version and fingerprint of what answers are inspected with
+	Waiting      []InboxItem            `json:"waiting"`
+	WaitingCount int                    `json:"waiting_count"`
+	WaitingBy    map[vocab.Severity]int `json:"waiting_by,omitempty"`
+	Problems     []Problem              `json:"problems"`
+	Unseen       []UnseenServer         `json:"unseen"`             // allowed, and not yet seen by a client
+	Coverage     *Coverage              `json:"coverage,omitempty"` // nil where the hub has none to say
+	RuleSet      string                 `json:"rule_set"`           // version and fingerprint of what answers are inspected with
 }
 
 type WrapperInfo struct {

@@ -49,12 +49,12 @@ func Describe(kind Kind, raw []byte) []Change {
 	}
 	d := differ{describing: true}
 	if _, err := canonicalOf(raw, kind); err != nil {
-		d.add(Change{Op: added, Words: "a definition that parsers read differently", After: string(raw)})
+		d.add(Change{Op: Added, Words: "a definition that parsers read differently", After: string(raw)})
 		return d.changes
 	}
 	d.definition(kind, nil, raw)
 	if len(d.changes) == 0 {
-		d.add(Change{Op: added, Words: "an empty definition", After: string(raw)})
+		d.add(Change{Op: Added, Words: "an empty definition", After: string(raw)})
 	}
 	return d.done()
 }
@@ -65,13 +65,6 @@ func canonicalOf(raw []byte, kind Kind) ([]byte, error) {
 	}
 	return canonical(raw, root(kind))
 }
-
-// Values of Change.Op.
-const (
-	added   = "added"
-	removed = "removed"
-	changed = "changed"
-)
 
 // differ collects changes. A nil value means that the side has none.
 type differ struct {
@@ -100,7 +93,7 @@ func (d *differ) add(c Change) {
 func (d *differ) done() []Change {
 	if d.left > 0 {
 		d.changes = append(d.changes, Change{
-			Op:    changed,
+			Op:    Changed,
 			Words: fmt.Sprintf("%d more differences are not listed; read the definition as JSON", d.left),
 		})
 	}
@@ -108,18 +101,18 @@ func (d *differ) done() []Change {
 }
 
 func (d *differ) whole(words string, before, after []byte) {
-	d.add(Change{Op: changed, Words: words, Before: string(before), After: string(after)})
+	d.add(Change{Op: Changed, Words: words, Before: string(before), After: string(after)})
 }
 
 // op returns the kind of change; nil means that a side is missing.
-func op(before, after []byte) string {
+func op(before, after []byte) Op {
 	switch {
 	case before == nil:
-		return added
+		return Added
 	case after == nil:
-		return removed
+		return Removed
 	}
-	return changed
+	return Changed
 }
 
 // place is the position of a value: its path for programs, its label for sentences ("`options` › `headers`"). depth counts levels from the
@@ -161,7 +154,7 @@ func (d *differ) text(path, words string, before, after []byte) {
 	}
 	c := Change{Path: path, Op: op(before, after), Words: words, Before: b, After: a}
 	switch {
-	case c.Op != changed:
+	case c.Op != Changed:
 		c.Words = d.verb(c.Op, words)
 	case len(a)+len(b) > maxWordText:
 		c.Words = words + " changed; too long for a word-by-word comparison"
@@ -176,11 +169,11 @@ func (d *differ) text(path, words string, before, after []byte) {
 	d.add(c)
 }
 
-func (d *differ) verb(op, what string) string {
+func (d *differ) verb(op Op, what string) string {
 	if d.describing {
 		return what
 	}
-	return op + ": " + what
+	return string(op) + ": " + what
 }
 
 // value compares two values of no known meaning by path: member by member, element by element, down to the difference.
@@ -204,7 +197,7 @@ func (d *differ) value(at place, before, after []byte, p position) {
 		}
 	}
 	words := d.verb(op(before, after), at.name())
-	if op(before, after) == changed {
+	if op(before, after) == Changed {
 		words = at.name() + " changed"
 		if small(before) && small(after) {
 			words += " from " + short(before) + " to " + short(after)

@@ -11,7 +11,7 @@ import (
 func words(changes []Change) []string {
 	var out []string
 	for _, c := range changes {
-		out = append(out, c.Op+" "+c.Path+": "+c.Words)
+		out = append(out, string(c.Op)+" "+c.Path+": "+c.Words)
 	}
 	return out
 }
@@ -125,7 +125,7 @@ func TestTextsAreComparedWordByWord(t *testing.T) {
 func TestDescribeShowsEveryTextOfANewDefinition(t *testing.T) {
 	var all strings.Builder
 	for _, c := range Describe(Tool, []byte(everything)) {
-		if c.Op != added || c.Words == "" || c.Before != "" {
+		if c.Op != Added || c.Words == "" || c.Before != "" {
 			t.Errorf("odd change in a description: %+v", c)
 		}
 		all.WriteString(c.Path + "\n" + c.Words + "\n" + c.After + "\n")
@@ -286,7 +286,7 @@ func FuzzCompare(f *testing.F) {
 			t.Fatalf("%d changes, one digest: %v\n%s\n%s", len(changes), digestA == digestB, a, b)
 		}
 		for _, c := range changes {
-			if c.Words == "" || c.Op != added && c.Op != removed && c.Op != changed {
+			if c.Words == "" || c.Op != Added && c.Op != Removed && c.Op != Changed {
 				t.Fatalf("a change that says nothing: %+v", c)
 			}
 		}

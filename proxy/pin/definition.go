@@ -171,13 +171,13 @@ func (d *differ) arguments(at place, before, after []byte) {
 			d.argument(to, b[j], x)
 			continue
 		}
-		d.add(Change{Path: to.path, Op: added, Words: d.field(added, x.required) + quote(x.name), After: string(x.raw)})
+		d.add(Change{Path: to.path, Op: Added, Words: d.field(Added, x.required) + quote(x.name), After: string(x.raw)})
 		d.rest(to, x.raw)
 	}
 	for i, x := range b {
 		if find(a, x.name) < 0 {
-			words := d.field(removed, x.required) + quote(x.name)
-			d.add(Change{Path: elementPath(at.path, i), Op: removed, Words: words, Before: string(x.raw)})
+			words := d.field(Removed, x.required) + quote(x.name)
+			d.add(Change{Path: elementPath(at.path, i), Op: Removed, Words: words, Before: string(x.raw)})
 		}
 	}
 	order := func(all, other []argument) (names []string) {
@@ -190,7 +190,7 @@ func (d *differ) arguments(at place, before, after []byte) {
 	}
 	if was, is := order(b, a), order(a, b); !slices.Equal(was, is) {
 		d.add(Change{
-			Path: at.path, Op: changed, Words: "the order of the arguments changed",
+			Path: at.path, Op: Changed, Words: "the order of the arguments changed",
 			Before: string(before), After: string(after),
 		})
 	}
@@ -215,7 +215,7 @@ func (d *differ) required(at place, before, after []byte, now bool) {
 	if now {
 		words = at.name() + " is now required"
 	}
-	d.add(Change{Path: at.path, Op: changed, Words: words, Before: string(before), After: string(after)})
+	d.add(Change{Path: at.path, Op: Changed, Words: words, Before: string(before), After: string(after)})
 }
 
 // rest lists the texts and unknown fields of an added argument.
@@ -232,7 +232,7 @@ func (d *differ) rest(at place, raw []byte) {
 }
 
 // field begins the sentence about a field: "added, required: ", "required: ", "removed: ".
-func (d *differ) field(op string, required bool) string {
+func (d *differ) field(op Op, required bool) string {
 	need := "optional"
 	if required {
 		need = "required"
@@ -240,9 +240,9 @@ func (d *differ) field(op string, required bool) string {
 	switch {
 	case d.describing:
 		return need + ": "
-	case op == removed && required:
+	case op == Removed && required:
 		return "removed, was required: "
-	case op == removed:
+	case op == Removed:
 		return "removed: "
 	}
 	return fmt.Sprintf("%s, %s: ", op, need)

@@ -32,15 +32,15 @@ func (d *LaunchDrift) loaders(f LaunchForm, allowed []LaunchForm) {
 		switch {
 		case IsHome(l.Name), ClientSets(f.Client, l.Name), values[l.Name][l.Hash]:
 		case l.Off:
-			d.around(Change{Path: "loaders", Op: added, Words: "a switch is set, and off: " + quote(l.Name)})
+			d.around(Change{Path: "loaders", Op: Added, Words: "a switch is set, and off: " + quote(l.Name)})
 		case values[l.Name] == nil:
-			d.loader(Change{Path: "loaders", Op: added, Words: quote(l.Name) + ", which can load code, is set now"})
+			d.loader(Change{Path: "loaders", Op: Added, Words: quote(l.Name) + ", which can load code, is set now"})
 		default:
-			d.loader(Change{Path: "loaders", Op: changed, Words: quote(l.Name) + ", which can load code, has another value"})
+			d.loader(Change{Path: "loaders", Op: Changed, Words: quote(l.Name) + ", which can load code, has another value"})
 		}
 	}
 	for _, name := range f.goneLoaders(allowed) {
-		d.around(Change{Path: "loaders", Op: removed, Words: quote(name) + ", which can load code, is no longer set"})
+		d.around(Change{Path: "loaders", Op: Removed, Words: quote(name) + ", which can load code, is no longer set"})
 	}
 }
 
@@ -120,7 +120,7 @@ func (d *LaunchDrift) circumstances(f LaunchForm, allowed []LaunchForm) {
 	case f.Client == ProbeClient:
 		return
 	case len(own) == 0:
-		d.joins(Change{Path: "client", Op: added, Words: "the first start by this client: its folder and variables join what is allowed"})
+		d.joins(Change{Path: "client", Op: Added, Words: "the first start by this client: its folder and variables join what is allowed"})
 		return
 	}
 	d.folder(f, own)
@@ -132,7 +132,7 @@ func (d *LaunchDrift) folder(f LaunchForm, own []LaunchForm) {
 	if f.knownFolder(own) {
 		return
 	}
-	c := Change{Path: "dir", Op: changed, Words: "runs in another folder", Before: own[len(own)-1].Dir, After: f.Dir}
+	c := Change{Path: "dir", Op: Changed, Words: "runs in another folder", Before: own[len(own)-1].Dir, After: f.Dir}
 	if StartsInProject(f.Client) {
 		d.joins(c)
 		return
@@ -147,7 +147,7 @@ func (f LaunchForm) knownFolder(own []LaunchForm) bool {
 // homes compares where a person's files are. That chooses configuration, and with it code, so pins.launch decides.
 func (d *LaunchDrift) homes(f LaunchForm, own, allowed []LaunchForm) {
 	for _, l := range f.movedHomes(own, allowed) {
-		d.around(Change{Path: "home", Op: changed, Words: "a variable that says where your configuration is has another value: " + quote(l.Name)})
+		d.around(Change{Path: "home", Op: Changed, Words: "a variable that says where your configuration is has another value: " + quote(l.Name)})
 		d.Strict = true
 	}
 }
@@ -194,10 +194,10 @@ func (d *LaunchDrift) names(f LaunchForm, own []LaunchForm) {
 	}
 	slices.Sort(fewer)
 	if len(more) > 0 {
-		d.joins(Change{Path: "variables", Op: added, Words: "gets more variables: " + strings.Join(more, ", ")})
+		d.joins(Change{Path: "variables", Op: Added, Words: "gets more variables: " + strings.Join(more, ", ")})
 	}
 	if len(fewer) > 0 {
-		d.joins(Change{Path: "variables", Op: removed, Words: "gets fewer variables, without " + strings.Join(fewer, ", ")})
+		d.joins(Change{Path: "variables", Op: Removed, Words: "gets fewer variables, without " + strings.Join(fewer, ", ")})
 	}
 }
 

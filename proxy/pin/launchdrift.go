@@ -95,15 +95,15 @@ func (d *LaunchDrift) file(path, noun string, now *LaunchFile, allowed []*Launch
 	switch {
 	case now == nil:
 		d.Grave = true
-		d.add(Change{Path: path, Op: removed, Words: "runs without the " + noun + " that was allowed", Before: before.text()})
+		d.add(Change{Path: path, Op: Removed, Words: "runs without the " + noun + " that was allowed", Before: before.text()})
 	case before == nil:
 		d.Grave = true
-		d.add(Change{Path: path, Op: added, Words: "runs through an " + noun + " now", After: now.text()})
+		d.add(Change{Path: path, Op: Added, Words: "runs through an " + noun + " now", After: now.text()})
 	case before.Path != now.Path:
 		d.Grave = true
-		d.add(Change{Path: path, Op: changed, Words: "runs another " + noun, Before: before.text(), After: now.text()})
+		d.add(Change{Path: path, Op: Changed, Words: "runs another " + noun, Before: before.text(), After: now.text()})
 	default:
-		d.add(Change{Path: path, Op: changed, Words: "the " + noun + " changed, at the same path", Before: before.text(), After: now.text()})
+		d.add(Change{Path: path, Op: Changed, Words: "the " + noun + " changed, at the same path", Before: before.text(), After: now.text()})
 	}
 }
 
@@ -127,7 +127,7 @@ func (d *LaunchDrift) script(f LaunchForm, allowed []LaunchForm) {
 			before, words = a, "the script changed"
 		}
 	}
-	d.add(Change{Path: "script", Op: changed, Words: words, Before: before.told(), After: f.told()})
+	d.add(Change{Path: "script", Op: Changed, Words: words, Before: before.told(), After: f.told()})
 }
 
 // told is what the interpreter is told to run, "" for a program without one.
@@ -153,9 +153,9 @@ func (d *LaunchDrift) loads(now []LaunchFile, allowed []LaunchForm) {
 		switch {
 		case same:
 		case before == nil:
-			d.add(Change{Path: "loads", Op: added, Words: "loads a file before its script", After: file.text()})
+			d.add(Change{Path: "loads", Op: Added, Words: "loads a file before its script", After: file.text()})
 		default:
-			d.add(Change{Path: "loads", Op: changed, Words: "a file that is loaded before the script changed", Before: before.text(), After: file.text()})
+			d.add(Change{Path: "loads", Op: Changed, Words: "a file that is loaded before the script changed", Before: before.text(), After: file.text()})
 		}
 	}
 }
@@ -174,14 +174,14 @@ func (d *LaunchDrift) answers(now *LaunchAnswers, allowed []LaunchForm) {
 			before = a.Answers
 		}
 	}
-	c := Change{Path: "answers", Op: changed, Before: before.text(), After: now.text()}
+	c := Change{Path: "answers", Op: Changed, Before: before.text(), After: now.text()}
 	switch {
 	case now == nil:
-		c.Op, c.Words = removed, "the command answers itself now, not a program that it starts"
+		c.Op, c.Words = Removed, "the command answers itself now, not a program that it starts"
 	case now.Unseen:
 		c.Words = "which program answers could not be seen"
 	case before == nil:
-		c.Op, c.Words = added, "another program answers than the command names"
+		c.Op, c.Words = Added, "another program answers than the command names"
 	case before.Executable.Path != now.Executable.Path:
 		c.Words = "the command starts another program"
 	case before.Executable != now.Executable:
@@ -241,17 +241,17 @@ func (d *LaunchDrift) pack(now *LaunchPackage, allowed []LaunchForm) {
 	}
 	switch {
 	case now == nil:
-		d.add(Change{Path: "package", Op: removed, Words: "what runs belongs to no package now", Before: before.text()})
+		d.add(Change{Path: "package", Op: Removed, Words: "what runs belongs to no package now", Before: before.text()})
 	case before == nil:
-		d.add(Change{Path: "package", Op: added, Words: "what runs belongs to a package now", After: now.text()})
+		d.add(Change{Path: "package", Op: Added, Words: "what runs belongs to a package now", After: now.text()})
 	case now.Unseen:
-		d.add(Change{Path: "package", Op: changed, Words: "which package runs could not be seen", Before: before.text(), After: now.text()})
+		d.add(Change{Path: "package", Op: Changed, Words: "which package runs could not be seen", Before: before.text(), After: now.text()})
 	case before.Name == now.Name && before.Version != now.Version:
-		d.add(Change{Path: "package", Op: changed, Words: "the package has another version: " + quote(before.Version) + " → " + quote(now.Version), Before: before.text(), After: now.text()})
+		d.add(Change{Path: "package", Op: Changed, Words: "the package has another version: " + quote(before.Version) + " → " + quote(now.Version), Before: before.text(), After: now.text()})
 	case before.Name == now.Name:
-		d.add(Change{Path: "package", Op: changed, Words: "the package has other code under the same version", Before: before.text(), After: now.text()})
+		d.add(Change{Path: "package", Op: Changed, Words: "the package has other code under the same version", Before: before.text(), After: now.text()})
 	default:
-		d.add(Change{Path: "package", Op: changed, Words: "another package runs", Before: before.text(), After: now.text()})
+		d.add(Change{Path: "package", Op: Changed, Words: "another package runs", Before: before.text(), After: now.text()})
 	}
 }
 

@@ -81,12 +81,12 @@ func (d *differ) schema(at place, before, after []byte) {
 	if kindOf(after) != '{' || before != nil && kindOf(before) != '{' {
 		if before != nil {
 			words := fmt.Sprintf("what is accepted as %s changed from %s to %s", at.name(), summary(before), summary(after))
-			d.add(Change{Path: at.path, Op: changed, Words: words, Before: string(before), After: string(after)})
+			d.add(Change{Path: at.path, Op: Changed, Words: words, Before: string(before), After: string(after)})
 		}
 		return
 	}
 	if d.spent(before, after) {
-		d.add(Change{Path: at.path, Op: changed, Words: at.name() + " changed", Before: string(before), After: string(after)})
+		d.add(Change{Path: at.path, Op: Changed, Words: at.name() + " changed", Before: string(before), After: string(after)})
 		return
 	}
 	all := pairs(before, after)
@@ -312,11 +312,11 @@ func (d *differ) undescribed(at place, need *requirement) {
 		words := quote(name) + " in " + at.name()
 		switch {
 		case d.describing:
-			d.add(Change{Path: path, Op: added, Words: words + " is required, and is not described there"})
+			d.add(Change{Path: path, Op: Added, Words: words + " is required, and is not described there"})
 		case need.after[name]:
-			d.add(Change{Path: path, Op: changed, Words: words + " is now required, and is not described there"})
+			d.add(Change{Path: path, Op: Changed, Words: words + " is now required, and is not described there"})
 		default:
-			d.add(Change{Path: path, Op: changed, Words: words + " is no longer required"})
+			d.add(Change{Path: path, Op: Changed, Words: words + " is no longer required"})
 		}
 	}
 }

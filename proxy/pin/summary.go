@@ -186,7 +186,7 @@ func (d *differ) typeChange(path string, at place, m pair) {
 	case was != "" && is != "" && was != is:
 		c.Words = "type of " + at.name() + " changed from " + was + " to " + is
 	case m.before == nil && is != "":
-		c.Words = d.verb(added, "type of "+at.name()+" ("+is+")")
+		c.Words = d.verb(Added, "type of "+at.name()+" ("+is+")")
 	case m.after == nil && was != "":
 		c.Words = at.name() + " may now be of any type, before " + was
 	default:
@@ -215,7 +215,7 @@ func (d *differ) choices(path string, at place, m pair) {
 		}
 		return out
 	}
-	say := func(op, what string, choices [][]byte) {
+	say := func(op Op, what string, choices [][]byte) {
 		if len(choices) == 0 {
 			return
 		}
@@ -227,12 +227,12 @@ func (d *differ) choices(path string, at place, m pair) {
 	}
 	switch {
 	case m.before == nil:
-		say(added, "now limited to", a)
+		say(Added, "now limited to", a)
 	case m.after == nil:
-		d.add(Change{Path: path, Op: removed, Words: at.name() + " is no longer limited to certain choices", Before: string(m.before)})
+		d.add(Change{Path: path, Op: Removed, Words: at.name() + " is no longer limited to certain choices", Before: string(m.before)})
 	default:
-		say(added, "added", missing(a, b))
-		say(removed, "removed", missing(b, a))
+		say(Added, "added", missing(a, b))
+		say(Removed, "removed", missing(b, a))
 	}
 }
 

@@ -5,6 +5,7 @@
 package refusal
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -47,10 +48,19 @@ type Subject struct {
 	Ran     bool   // the request reached the server: its response is refused
 }
 
+// What stands for the kind of an inbox item in a refusal that no item is behind.
+const (
+	kindBlocked       vocab.ItemKind = "blocked"
+	kindNoVersion     vocab.ItemKind = "no_common_version"
+	kindUnverified    vocab.ItemKind = "unverified"
+	kindNoHub         vocab.ItemKind = "no_hub"
+	kindUninitialized vocab.ItemKind = "uninitialized"
+)
+
 // Decision is the object a client finds under _meta."sallyport/decision", or as data of a JSON-RPC error.
 type Decision struct {
 	Code   string
-	Kind   string
+	Kind   vocab.ItemKind
 	Server string
 	Tool   string
 	Status vocab.Outcome
@@ -64,7 +74,7 @@ func (d Decision) Append(dst []byte) []byte {
 		dst = frame.AppendString(dst, d.Code)
 	}
 	dst = append(dst, `,"kind":`...)
-	dst = frame.AppendString(dst, d.Kind)
+	dst = frame.AppendString(dst, string(d.Kind))
 	dst = append(dst, `,"server":`...)
 	dst = frame.AppendString(dst, d.Server)
 	dst = append(dst, `,"tool":`...)
@@ -100,7 +110,7 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 		s.Ordinal = 0
 	}
 	phrase, clean := Spoken(s, server)
-	d = Decision{Kind: vocab.ServerBlocked, Server: server, Status: vocab.OutcomeBlocked}
+	d = Decision{Server: server, Status: vocab.OutcomeBlocked}
 	if s.Noun == "tool" {
 		d.Tool = clean
 	}
@@ -111,7 +121,7 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 	}
 	final := d.settle(why, s, state)
 	text = sentence(why, s.Ran, server, phrase, state.Strange)
-	d.Kind = orElse(d.Kind, vocab.ServerBlocked)
+	d.Kind = cmp.Or(d.Kind, kindBlocked)
 	if why == Uninitialized {
 		return "[Sallyport] " + text + " " + final, d
 	}
@@ -128,7 +138,7 @@ func (d *Decision) settle(why Reason, s Subject, state *control.State) (final st
 	const soon = "Try again in a minute."
 	switch why {
 	case Unreviewed:
-		d.Kind = orElse(d.Kind, vocab.ItemNewServer)
+		d.Kind = cmp.Or(d.Kind, vocab.ItemNewServer)
 	case Launch:
 		d.Code, d.Kind = "", vocab.ItemLaunch
 		if state.Launch != nil {
@@ -137,7 +147,7 @@ func (d *Decision) settle(why Reason, s Subject, state *control.State) (final st
 	case LaunchUnseen:
 		d.Code, d.Kind, final = "", vocab.ItemLaunch, soon
 	case Version:
-		d.Code, d.Kind = "", vocab.ServerNoCommonVersion
+		d.Code, d.Kind = "", kindNoVersion
 	case Removed:
 		d.Code = ""
 	case Unknown:
@@ -145,19 +155,19 @@ func (d *Decision) settle(why Reason, s Subject, state *control.State) (final st
 			d.Code = ""
 		}
 	case Unverified:
-		d.Code, d.Kind, final = "", "unverified", soon
+		d.Code, d.Kind, final = "", kindUnverified, soon
 		if s.Ran {
 			final = "The call may have had an effect."
 		}
 	case Unlisted:
-		d.Code, d.Kind, final = "", "unverified", soon
+		d.Code, d.Kind, final = "", kindUnverified, soon
 	case NoHub:
-		d.Code, d.Kind, final = "", "no_hub", soon
+		d.Code, d.Kind, final = "", kindNoHub, soon
 		if state.Strange {
 			final = "Do not retry before that."
 		}
 	case Uninitialized:
-		d.Code, d.Kind, final = "", "uninitialized", "Send initialize first."
+		d.Code, d.Kind, final = "", kindUninitialized, "Send initialize first."
 	}
 	return final
 }
@@ -210,13 +220,6 @@ func sentence(why Reason, ran bool, server, phrase string, strange bool) string 
 		return "A request before initialize is blocked."
 	}
 	return phrase + " is not allowed, " + notRun
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 // Summary is the reason for the timeline. ran means that the request reached the server.

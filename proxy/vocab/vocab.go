@@ -62,7 +62,7 @@ const (
 )
 
 // ItemKind is why an item is in the inbox.
-type ItemKind = string
+type ItemKind string
 
 const (
 	ItemNewServer       ItemKind = "new_server"
@@ -80,7 +80,7 @@ const (
 )
 
 // PartState compares one part of an item, or one pinned item of a server, with what was approved.
-type PartState = string
+type PartState string
 
 const (
 	PartApproved  PartState = "approved"
@@ -94,7 +94,7 @@ const (
 )
 
 // Decision is how a pending item ended.
-type Decision = string
+type Decision string
 
 const (
 	DecidedApproved   Decision = "approved"
@@ -104,7 +104,7 @@ const (
 )
 
 // Severity is how serious an item is.
-type Severity = string
+type Severity string
 
 const (
 	SeverityCritical Severity = "critical"
@@ -113,7 +113,7 @@ const (
 )
 
 // ServerState is the state of a server as a whole.
-type ServerState = string
+type ServerState string
 
 const (
 	ServerNew             ServerState = "new"
@@ -124,7 +124,7 @@ const (
 )
 
 // HeldState is the stage of a held response.
-type HeldState = string
+type HeldState string
 
 const (
 	HeldWaiting   HeldState = "waiting"
@@ -137,7 +137,7 @@ const (
 )
 
 // HeldWhy is why a response was held.
-type HeldWhy = string
+type HeldWhy string
 
 const (
 	HeldThreat   HeldWhy = "threat"   // its verdict is block

@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func TestWhatOnlyProgramsReadComesLast(t *testing.T) {
@@ -16,7 +17,7 @@ func TestWhatOnlyProgramsReadComesLast(t *testing.T) {
 	city := pin.Change{Path: "inputSchema.properties.city", Op: "added", Words: "required: `city` (text)"}
 	named := pin.Change{Path: "inputSchema.properties.$schema", Op: "added", Words: "an input of that name"}
 	for name, c := range map[string]struct {
-		state   string
+		state   vocab.PartState
 		changes []pin.Change
 		want    string
 	}{

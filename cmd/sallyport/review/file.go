@@ -42,13 +42,13 @@ func fileConsequence(d control.ItemDetail, decides control.Welcome) []string {
 
 // filePart prints what happened to one entry.
 func (p *page) filePart(n, of int, part control.PartDetail) {
-	states := map[string]string{
+	states := map[vocab.PartState]string{
 		vocab.PartNew: "new in the file", vocab.PartChanged: "changed", vocab.PartRemoved: "removed from the file",
-		"unwrapped": "no longer guarded", "fake": "only looks guarded",
+		vocab.PartUnwrapped: "no longer guarded", vocab.PartFake: "only looks guarded",
 	}
 	state := states[part.State]
 	if state == "" {
-		state = terminal.Text(part.State)
+		state = terminal.Text(string(part.State))
 	}
 	p.Printf("\n")
 	p.Line("", p.Paint(terminal.Bold, fmt.Sprintf("%d of %d   %s   ", n, of, state)), part.Item)

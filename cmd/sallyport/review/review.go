@@ -53,8 +53,8 @@ func AboutLostStore(d control.ItemDetail) bool {
 }
 
 // Severity is the severity of an item as a word.
-func Severity(p *terminal.Page, level string) string {
-	switch level {
+func Severity(p *terminal.Page, severity vocab.Severity) string {
+	switch severity {
 	case vocab.SeverityCritical:
 		return p.Paint(terminal.Critical, "CRITICAL")
 	case vocab.SeverityHigh:
@@ -121,9 +121,9 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 	fact("waiting", waiting(d.Created, now))
 	fact("digest", d.Digest)
 	if AboutHeld(d) {
-		fact("state", d.Held.State)
+		fact("state", string(d.Held.State))
 	} else {
-		fact("decided", d.Decided)
+		fact("decided", string(d.Decided))
 	}
 	if d.Asked {
 		fact("asked for", "by the model, through a Sallyport tool; that's no reason to allow it")
@@ -269,7 +269,7 @@ func (p *page) part(n, of int, part control.PartDetail) {
 	}
 }
 
-func stateWords(state string) string {
+func stateWords(state vocab.PartState) string {
 	switch state {
 	case vocab.PartNew:
 		return "new"
@@ -284,7 +284,7 @@ func stateWords(state string) string {
 	case vocab.PartApproved:
 		return "allowed"
 	}
-	return terminal.Text(state)
+	return terminal.Text(string(state))
 }
 
 // change prints one difference: where, what in our words, and for texts the words that went and came.
@@ -319,11 +319,11 @@ func (p *page) beforeAfter(sign string, s terminal.Style, value, words string) {
 	}
 }
 
-func (p *page) mark(op string) string {
+func (p *page) mark(op pin.Op) string {
 	switch op {
-	case "added":
+	case pin.Added:
 		return p.Paint(terminal.Green, "+")
-	case "removed":
+	case pin.Removed:
 		return p.Paint(terminal.Red, "-")
 	}
 	return p.Paint(terminal.Yellow, "~")
