@@ -112,6 +112,8 @@ func TestAHubKilledAnywhereLosesNothingHeldAndGivesItOutOnce(t *testing.T) {
 						t.Errorf("delivered twice: %+v", got)
 					}
 				}
+			default:
+				t.Fatalf("%q is no state that a hub is killed in", c.state)
 			}
 		})
 	}

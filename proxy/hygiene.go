@@ -87,8 +87,9 @@ func (s *exchange) unclean(line []byte, why string) error {
 		s.client.Uncork()
 		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was blocked: "+why, nil))
 		return nil
+	default:
+		return s.client.Write(errorLine(id, -32603, "[Sallyport] the server's response was blocked: "+why, nil))
 	}
-	return s.client.Write(errorLine(id, -32603, "[Sallyport] the server's response was blocked: "+why, nil))
 }
 
 // withoutOurs cuts members that only we may write ("sallyport/…"): a server that imitates us is a finding.

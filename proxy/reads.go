@@ -41,8 +41,9 @@ func (r *request) called() string {
 	switch r.recordKind() {
 	case vocab.RecordRead, vocab.RecordPrompt:
 		return ""
+	default:
+		return legible.Name(r.name, "a tool")
 	}
-	return legible.Name(r.name, "a tool")
 }
 
 // detail is the JSON detail of the record about this request: more, and the subject of a read.
@@ -59,6 +60,7 @@ func (r *request) detail(more facts) json.RawMessage {
 		more["uri"] = namedIn(r.name)
 	case vocab.RecordPrompt:
 		more["prompt"] = namedIn(r.name)
+	default: // it names nothing
 	}
 	return more.detail()
 }

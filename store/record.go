@@ -17,8 +17,9 @@ func lasting(kind vocab.RecordKind) bool {
 	switch kind {
 	case vocab.RecordApproval, vocab.RecordRejection, vocab.RecordRelease, vocab.RecordDrift, vocab.RecordConfigChange:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // maxDetail limits the detail of one record: a timeline is no place for payloads.

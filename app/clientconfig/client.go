@@ -195,6 +195,7 @@ func look(l *Location) {
 		l.Modified = info.ModTime()
 	case Absent:
 		l.Err = nil
+	case Denied, Unseen, Unreadable: // the error says why
 	}
 }
 

@@ -101,6 +101,7 @@ func checkIdentity(t *testing.T, raw []byte, format Format, by Installation) {
 			return // a false wrapper is not put back
 		case DidWrap:
 			names = append(names, o.Name)
+		default: // not written
 		}
 	}
 	after, err := Parse(wrapped.Raw, format)

@@ -98,6 +98,7 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 				result.Records = append(result.Records, record)
 				o.Did, o.Why = DidRewrap, ""
 			}
+		case Remote, Odd: // left as they are
 		}
 		result.Outcomes = append(result.Outcomes, o)
 	}

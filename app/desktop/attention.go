@@ -74,8 +74,9 @@ func about(n review.Notice) string {
 		return n.Entry
 	case vocab.ItemSettingsChanged:
 		return ""
+	default:
+		return n.Shown
 	}
-	return n.Shown
 }
 
 // follow brings the icon up to what waits, and takes back what was said of items that wait no more.
@@ -162,6 +163,7 @@ func moodOf(l display.Light) tray.Mood {
 		return tray.Guarding
 	case display.Grey:
 		return tray.Starting
+	case display.Amber: // by what it is about
 	}
 	switch l.State {
 	case display.LightReview, display.LightHeld:

@@ -135,8 +135,9 @@ func undecidableHeld(it control.ItemDetail) bool {
 		return false
 	case vocab.HeldGone:
 		return it.Decided != ""
+	default:
+		return true
 	}
-	return true
 }
 
 // heldNow is a held answer as it was shown: code 4009 where it is not that any more.

@@ -39,6 +39,7 @@ func (s *snooze) choose(row tray.Snooze) {
 	case tray.UntilTomorrow:
 		year, month, day := now.Date()
 		until = time.Date(year, month, day+1, morning, 0, 0, 0, now.Location())
+	case tray.EndSnooze: // a time that has passed
 	}
 	s.set(until)
 }

@@ -51,6 +51,7 @@ func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protec
 			done = append(done, o.Name)
 		case clientconfig.DidNone:
 			guarded = append(guarded, o.Name)
+		case clientconfig.DidUnwrap, clientconfig.DidLeave, clientconfig.DidMiss: // not guarded
 		}
 	}
 	records := withNewer(e.records(), result.Records)
@@ -137,6 +138,7 @@ func (g *Guardian) unprotect(p control.Protect, allowed func() error) (control.P
 			taken, done = append(taken, o.Name), append(done, o.Name)
 		case clientconfig.DidNone:
 			done = append(done, o.Name) // it already ran unguarded; that is wanted now
+		case clientconfig.DidWrap, clientconfig.DidRewrap, clientconfig.DidLeave, clientconfig.DidMiss: // its entry is guarded as before, or was not there
 		}
 	}
 	if names == nil {

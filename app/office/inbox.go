@@ -68,8 +68,9 @@ func Stale(tx *store.Tx, it store.Item) error {
 		return Answer(control.CodeStale, "%s was already approved", it.Code)
 	case vocab.DecidedRejected:
 		return Answer(control.CodeStale, "%s was already rejected", it.Code)
+	default:
+		return Answer(control.CodeStale, "%s is no longer pending: the server went back to the approved version", it.Code)
 	}
-	return Answer(control.CodeStale, "%s is no longer pending: the server went back to the approved version", it.Code)
 }
 
 const (

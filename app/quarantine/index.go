@@ -66,6 +66,7 @@ func heldDecided(one store.Held) vocab.Decision {
 		if !one.Decided.IsZero() {
 			return vocab.DecidedWithdrawn
 		}
+	case vocab.HeldWaiting, vocab.HeldExpired: // for a person
 	}
 	return ""
 }

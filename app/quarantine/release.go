@@ -145,6 +145,7 @@ func (q *Quarantine) discardHeld(tx *store.Tx, put Put, one *store.Held, r contr
 		return false, office.Answer(control.CodeStale, "%s was already delivered", one.Code)
 	case vocab.HeldTaken:
 		return false, office.Answer(control.CodeStale, "%s was released and is being delivered", one.Code)
+	case vocab.HeldWaiting, vocab.HeldReleased, vocab.HeldExpired, vocab.HeldGone: // nobody has it
 	}
 	one.State, one.Decided, one.Text, one.Kept = vocab.HeldDiscarded, q.office.Now(), "", 0
 	if err := put(*one); err != nil {

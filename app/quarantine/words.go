@@ -73,8 +73,9 @@ func heldTitle(one store.Held) string {
 		return what + ": it is larger than Sallyport inspects"
 	case vocab.HeldProvider:
 		return what + ": it couldn't be inspected in full"
+	default:
+		return what
 	}
-	return what
 }
 
 // rulesIn are the names of the rules that matched, each once.

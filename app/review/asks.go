@@ -37,6 +37,7 @@ func InteractionContent(server store.Server, parts []store.Part, before map[stri
 			c.Severity = vocab.SeverityCritical
 		case inspect.High:
 			c.Severity = Graver(c.Severity, vocab.SeverityHigh)
+		case inspect.Medium, inspect.Low: // not graver than the others
 		}
 	}
 	c.Title = identity.ShortName(server) + " " + interactionTitles[parts[0].Item]

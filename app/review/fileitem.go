@@ -29,8 +29,9 @@ func changeOp(state vocab.PartState) pin.Op {
 		return pin.Added
 	case vocab.PartRemoved:
 		return pin.Removed
+	default:
+		return pin.Changed
 	}
-	return pin.Changed
 }
 
 // FileDetail is what an item over a client's file keeps beside its parts.

@@ -153,6 +153,7 @@ func severityOf(parts []Judged, whole []inspect.Finding) vocab.Severity {
 		return vocab.SeverityCritical
 	case inspect.High:
 		return vocab.SeverityHigh
+	default:
+		return vocab.SeverityReview
 	}
-	return vocab.SeverityReview
 }

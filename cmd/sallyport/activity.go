@@ -145,8 +145,9 @@ func (p *page) status(status vocab.Status) string {
 		return p.Paint(terminal.Green, word)
 	case vocab.StatusBlocked, vocab.StatusHeld, vocab.StatusError:
 		return p.Paint(terminal.Red, word)
+	default:
+		return p.Paint(terminal.Yellow, word)
 	}
-	return p.Paint(terminal.Yellow, word)
 }
 
 type activityShowCommand struct {

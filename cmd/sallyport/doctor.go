@@ -192,6 +192,7 @@ func examineClients(system clientconfig.System) []checked {
 			results = append(results, wrong(check, "SP-202", fmt.Sprintf("%s: %v", place.Name, place.Err), "Allow Sallyport to read the file, then try again. Until then it can't tell what is guarded."))
 		case clientconfig.Unreadable:
 			results = append(results, wrong(check, "SP-203", fmt.Sprintf("%s: %v", place.Name, place.Err), "Check what is at this path. Sallyport won't change it."))
+		case clientconfig.Absent, clientconfig.Unseen: // nothing to look at
 		}
 	}
 	if len(results) == 0 {
@@ -227,6 +228,7 @@ func examineClient(place clientconfig.Location, program string) []checked {
 			code, next = "SP-218", "Run protect from where Sallyport is installed now, or run unprotect. Until then the client can't start this server."
 		case clientconfig.MovedHome:
 			code, next = "SP-217", "Remove that variable from the entry's env: it would send the server to another hub or another screen."
+		case clientconfig.OtherCommand, clientconfig.OtherArgs: // as above
 		}
 		results = append(results, wrong(check, code, fmt.Sprintf("%s: entry %q: %s", place.Name, entry.Name, class.Why), next))
 	}

@@ -47,6 +47,7 @@ func fromFile(client, path string, names []string) (found []probeOptions, left [
 			argv = class.Inner
 		case clientconfig.Odd, clientconfig.Remote:
 			argv = nil
+		case clientconfig.Plain: // it runs what it says
 		}
 		if len(argv) == 0 {
 			left = append(left, probeReport{Server: entry.Name, State: notLookedAt, Error: class.Why})

@@ -40,8 +40,9 @@ func worthOf(kind vocab.RecordKind) worth {
 	switch kind {
 	case vocab.RecordDrift, vocab.RecordQuarantine:
 		return worthAll
+	default:
+		return worthOther
 	}
-	return worthOther
 }
 
 // line is one record in the spool.

@@ -9,12 +9,14 @@ func isUserInterface(uri string) bool { return len(uri) >= 5 && uri[:5] == "ui:/
 
 // NameOf reads the name a definition is pinned under.
 func NameOf(kind pin.Kind, raw []byte, value frame.Span) (string, bool) {
-	member := "name"
+	var member string
 	switch kind {
 	case pin.ResourceTemplate:
 		member = "uriTemplate"
 	case pin.Resource:
 		member = "uri"
+	default:
+		member = "name"
 	}
 	span, ok := frame.Find(raw, value, member)
 	if !ok {

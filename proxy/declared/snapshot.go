@@ -340,8 +340,9 @@ func itemNoun(kind pin.Kind) string {
 		return "prompt"
 	case pin.Resource, pin.ResourceTemplate:
 		return "resource"
+	default:
+		return "request"
 	}
-	return "request"
 }
 
 // faulted is the error of a listing that could not be read because of a bug of ours.

@@ -55,6 +55,7 @@ func plainName(kind Kind, raw []byte) (name string, ok bool) {
 		key = "uriTemplate"
 	case Resource:
 		key = "uri"
+	case Launch: // nothing in it is a name
 	}
 	some, clear := false, true
 	frame.Members(raw, frame.Root(raw), func(k string, m frame.Member) bool {

@@ -200,6 +200,7 @@ func (d Dispute) Words() string {
 		return "Says it deletes nothing, but its name says it deletes."
 	case ReachesOutside:
 		return "Says it doesn't reach outside, but its name says it does."
+	default:
+		return "Says it only reads, but its name says it changes something."
 	}
-	return "Says it only reads, but its name says it changes something."
 }

@@ -168,6 +168,7 @@ func (d *Decision) settle(why Reason, s Subject, state *control.State) (final st
 		}
 	case Uninitialized:
 		d.Code, d.Kind, final = "", kindUninitialized, "Send initialize first."
+	case None, Blocked, Changed, New, Rejected, Nothing, Dropped, Withheld, Unread: // the item's own
 	}
 	return final
 }
@@ -218,6 +219,7 @@ func sentence(why Reason, ran bool, server, phrase string, strange bool) string 
 		return fmt.Sprintf("Sallyport isn't responding, so the server %q is blocked.", server)
 	case Uninitialized:
 		return "A request before initialize is blocked."
+	case None: // nothing was refused
 	}
 	return phrase + " is not allowed, " + notRun
 }
@@ -268,6 +270,7 @@ func (why Reason) summary() string {
 		return "Sallyport isn't running"
 	case Uninitialized:
 		return "it came before initialize"
+	case None: // nothing was refused
 	}
 	return "not allowed"
 }

@@ -35,8 +35,9 @@ func IsTraffic(kind RecordKind) bool {
 	switch kind {
 	case RecordCall, RecordRead, RecordPrompt, RecordSampling, RecordElicitation:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // Status is the outcome of what a record is about.

@@ -23,8 +23,9 @@ func heldMeaning(d control.ItemDetail) string {
 		return "The response is too large to check, so Sallyport can't say what is in it. It\nwas held before the model saw it. The call itself was made."
 	case vocab.HeldProvider:
 		return "Sallyport couldn't check all of the response. It was held before the model saw\nit. The call itself was made."
+	default:
+		return "The response reads like orders to the model, not like data for you. It was\nheld before the model saw it. The call itself was made, and nothing the\nresponse asks for was done. Its text is below, as text and nothing else."
 	}
-	return "The response reads like orders to the model, not like data for you. It was\nheld before the model saw it. The call itself was made, and nothing the\nresponse asks for was done. Its text is below, as text and nothing else."
 }
 
 // heldConsequence says what happens if nothing is done, and where a decision is made.
@@ -44,6 +45,7 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []str
 		return []string{"It was deleted."}
 	case vocab.HeldGone:
 		return []string{"Its text is no longer stored, so there is nothing to release. The warnings stay."}
+	case vocab.HeldWaiting, vocab.HeldExpired: // it can be decided on
 	}
 	lines = []string{"If you do nothing, the model never sees it."}
 	if !held.Expires.IsZero() {

@@ -137,6 +137,7 @@ func doesWords(t powers.Tool) string {
 		}
 	case powers.Reads:
 		words = "only reads"
+	case powers.Unsaid: // as above
 	}
 	if whose != "" {
 		words += " (" + whose + ")"

@@ -59,8 +59,9 @@ func Severity(p *terminal.Page, severity vocab.Severity) string {
 		return p.Paint(terminal.Critical, "CRITICAL")
 	case vocab.SeverityHigh:
 		return p.Paint(terminal.Yellow, "HIGH")
+	default:
+		return p.Paint(terminal.Cyan, "REVIEW")
 	}
-	return p.Paint(terminal.Cyan, "REVIEW")
 }
 
 // Before says that the entry of this name ran something else until now, word by word.
@@ -283,8 +284,9 @@ func stateWords(state vocab.PartState) string {
 		return "blocked by you"
 	case vocab.PartApproved:
 		return "allowed"
+	default:
+		return terminal.Text(string(state))
 	}
-	return terminal.Text(string(state))
 }
 
 // change prints one difference: where, what in our words, and for texts the words that went and came.
@@ -325,8 +327,9 @@ func (p *page) mark(op pin.Op) string {
 		return p.Paint(terminal.Green, "+")
 	case pin.Removed:
 		return p.Paint(terminal.Red, "-")
+	default:
+		return p.Paint(terminal.Yellow, "~")
 	}
-	return p.Paint(terminal.Yellow, "~")
 }
 
 // segments shows a word-level difference as [-removed-]{+added+}; the meaning never depends on colour.
@@ -359,8 +362,9 @@ func (p *page) level(l inspect.Level) string {
 		return p.Paint(terminal.Yellow, "HIGH")
 	case inspect.Medium:
 		return p.Paint(terminal.Cyan, "MEDIUM")
+	default:
+		return p.Paint(terminal.Cyan, "LOW")
 	}
-	return p.Paint(terminal.Cyan, "LOW")
 }
 
 // declaredText is a JSON string as text.

@@ -25,8 +25,9 @@ func Honest(c Class, before, run, after string) bool {
 		n, _ := utf8.DecodeRuneInString(after)
 		first, _ := utf8.DecodeRuneInString(run)
 		return first == 0x2800 && onlyRune(run, 0x2800) && (braille(r) || braille(n))
+	default:
+		return false
 	}
-	return false
 }
 
 func onlyRune(s string, want rune) bool {

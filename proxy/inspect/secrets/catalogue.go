@@ -424,8 +424,9 @@ func ruleAssigned(kind Kind) int {
 		return n - 4
 	case apiKey, anyKey:
 		return n - 3
+	default:
+		return n - 2
 	}
-	return n - 2
 }
 
 func rulePossible() int { return len(catalogue) - 1 }

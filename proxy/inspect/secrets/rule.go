@@ -30,8 +30,9 @@ func (k Kind) mark() string {
 		return "[TOKEN_REDACTED]"
 	case privateKey:
 		return "[PRIVATE_KEY_REDACTED]"
+	default:
+		return "[POSSIBLE_SECRET_REDACTED]"
 	}
-	return "[POSSIBLE_SECRET_REDACTED]"
 }
 
 // words names a secret of that kind, for people.
@@ -45,8 +46,9 @@ func (k Kind) words() string {
 		return "a token"
 	case privateKey:
 		return "a private key"
+	default:
+		return "what may be a secret"
 	}
-	return "what may be a secret"
 }
 
 // Rule is one form of secret. Its patterns describe it (shape); without patterns, code finds it from its literals.
