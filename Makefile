@@ -11,7 +11,12 @@ BUILD = -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 DESKTOP = desktop,production,webkit2_41
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+EXHAUSTIVE = github.com/nishanths/exhaustive/cmd/exhaustive@v0.17.1
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.1.4
+
+# A switch over a word that rooms share (an exported type of ours) names every value there is, or says by a default what becomes of
+# the others: whoever adds a word is led to each place that must know it.
+WORDS = ^github\.com/sallyport/sallyport/.*\.[A-Z][A-Za-z]*$$
 
 .PHONY: help
 help: ## Show the targets
@@ -99,7 +104,7 @@ faults: test-needs ## Run the fault tests in their long form (a quarter of an ho
 	go test -count=1 -timeout 30m -run 'TestWhateverIsDoneToAFile' ./app -long
 
 .PHONY: check
-check: page-needs ## Format, go.mod, vet on every platform, staticcheck, the page's types and lint, build without cgo, known vulnerabilities
+check: page-needs ## Format, go.mod, vet on every platform, staticcheck, exhaustive switches, the page's types and lint, build without cgo, known vulnerabilities
 	@build/need go
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [[ -n "$$unformatted" ]]; then echo "gofmt: $$unformatted"; exit 1; fi
 	go mod tidy -diff
@@ -107,6 +112,7 @@ check: page-needs ## Format, go.mod, vet on every platform, staticcheck, the pag
 	GOOS=darwin CGO_ENABLED=0 go vet ./...
 	GOOS=windows CGO_ENABLED=0 go vet ./...
 	go run $(STATICCHECK) ./...
+	go run $(EXHAUSTIVE) -d -typeonly '$(WORDS)' ./...
 	npm --prefix frontend run check
 	npm --prefix frontend run lint
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/sallyport
