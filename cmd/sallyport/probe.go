@@ -169,7 +169,7 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 func reportOn(state control.State) probeReport {
 	report := probeReport{Server: state.Name, State: "nothing to decide", Code: state.Code, Kind: state.Kind, Items: declared(state), Blocked: rejected(state)}
 	if state.Launch != nil && report.Code == "" && state.Launch.Code != "" {
-		report.Code, report.Kind = state.Launch.Code, "launch"
+		report.Code, report.Kind = state.Launch.Code, vocab.ItemLaunch
 	}
 	if report.Code != "" {
 		report.State = "waits"
