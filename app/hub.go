@@ -219,7 +219,7 @@ func (h *Hub) checkSeals() error {
 					continue
 				}
 				ledger.TakeBack(&p, now)
-				if err := errors.Join(tx.PutPin(p), tx.AddHistory(store.Event{ServerID: p.ServerID, Item: p.Item, Era: p.Era, At: now, Action: "block", By: "seal", Digest: p.Digest})); err != nil {
+				if err := errors.Join(tx.PutPin(p), tx.AddHistory(store.Event{ServerID: p.ServerID, Item: p.Item, Era: p.Era, At: now, Action: vocab.ActionBlock, By: store.BySeal, Digest: p.Digest})); err != nil {
 					return err
 				}
 			}

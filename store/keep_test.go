@@ -108,7 +108,7 @@ func TestHistoryIsOfOneItemAndInOrder(t *testing.T) {
 		events, err := tx.History("s", "tool:x")
 		var actions []string
 		for _, e := range events {
-			actions = append(actions, e.Action)
+			actions = append(actions, string(e.Action))
 		}
 		if got := strings.Join(actions, " "); got != "trust replace block" {
 			t.Errorf("history %q", got)

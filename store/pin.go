@@ -14,6 +14,7 @@ import (
 const (
 	ByPerson     = "person"
 	ByTrustClean = "trust-clean" // shown as "trusted on first use, never read"
+	BySeal       = "seal"        // what was approved did not fit its seal
 )
 
 // Pin is a decision on one definition of one item of one server in one era.
@@ -50,15 +51,15 @@ type Seen struct {
 
 // Event is one line of a pin's history.
 type Event struct {
-	ServerID string    `json:"server"`
-	Item     string    `json:"item"`
-	Era      string    `json:"era,omitempty"`
-	At       time.Time `json:"at"`
-	Action   string    `json:"action"` // approve, reject, block, replace, trust, remove, return
-	By       string    `json:"by,omitempty"`
-	Digest   string    `json:"digest,omitempty"`
-	Before   string    `json:"before,omitempty"` // the digest before
-	Code     string    `json:"code,omitempty"`
+	ServerID string       `json:"server"`
+	Item     string       `json:"item"`
+	Era      string       `json:"era,omitempty"`
+	At       time.Time    `json:"at"`
+	Action   vocab.Action `json:"action"`
+	By       string       `json:"by,omitempty"`
+	Digest   string       `json:"digest,omitempty"`
+	Before   string       `json:"before,omitempty"` // the digest before
+	Code     string       `json:"code,omitempty"`
 }
 
 // PutPin writes a pin, replacing the one for the same server, era and item.

@@ -97,7 +97,7 @@ func takeBack(tx *store.Tx, l *ledger.Ledger, key string, now time.Time) (took b
 		took = true
 		ledger.TakeBack(&p, now)
 		err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
-			ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: "block", By: store.ByPerson, Digest: p.Digest,
+			ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: vocab.ActionBlock, By: store.ByPerson, Digest: p.Digest,
 		}))
 		if err != nil {
 			return took, err

@@ -116,9 +116,9 @@ func (a *Approvals) DecideInteraction(tx *store.Tx, it store.Item, d control.Dec
 		for _, digest := range digests {
 			review.Remember(&l.Server, store.Asked{Part: part.Item, Digest: digest, Allowed: !d.Reject, Code: it.Code, At: now})
 		}
-		action := "approve"
+		action := vocab.ActionApprove
 		if d.Reject {
-			action = "reject"
+			action = vocab.ActionReject
 			out.Rejected = review.WithKind(out.Rejected, part.Item)
 		} else {
 			out.Approved = review.WithKind(out.Approved, part.Item)

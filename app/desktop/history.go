@@ -1,18 +1,22 @@
 package desktop
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
+)
 
 // Event is one thing that was decided about a part of a server, or that happened to it.
 type Event struct {
-	Item   string `json:"item"` // pin key
-	Kind   string `json:"kind"`
-	Name   string `json:"name"` // server text
-	At     string `json:"at"`
-	Action string `json:"action"` // approve, reject, block, replace, trust, remove, return
-	By     string `json:"by"`     // person, or what else decided
-	Digest string `json:"digest"`
-	Before string `json:"before"` // the digest before
-	Code   string `json:"code"`   // of the item it was decided on
+	Item   string       `json:"item"` // pin key
+	Kind   string       `json:"kind"`
+	Name   string       `json:"name"` // server text
+	At     string       `json:"at"`
+	Action vocab.Action `json:"action"`
+	By     string       `json:"by"` // person, or what else decided
+	Digest string       `json:"digest"`
+	Before string       `json:"before"` // the digest before
+	Code   string       `json:"code"`   // of the item it was decided on
 }
 
 // History is what was decided about the parts of a server, newest first.

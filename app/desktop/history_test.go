@@ -1,6 +1,10 @@
 package desktop
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
+)
 
 func TestAServersHistorySaysWhatWasDecidedAndByWhomNewestFirst(t *testing.T) {
 	d := newDesk(t)
@@ -21,7 +25,10 @@ func TestAServersHistorySaysWhatWasDecidedAndByWhomNewestFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []struct{ action, code string }{{"block", ""}, {"replace", second.Code}, {"approve", first.Code}}
+	want := []struct {
+		action vocab.Action
+		code   string
+	}{{"block", ""}, {"replace", second.Code}, {"approve", first.Code}}
 	var got []Event
 	for _, e := range events {
 		if e.Item == "tool:read_note" {

@@ -30,9 +30,9 @@ func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Ti
 			return err
 		}
 	}
-	action := "approve"
+	action := vocab.ActionApprove
 	if before != "" && before != digest {
-		action = "replace"
+		action = vocab.ActionReplace
 	}
 	return errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
 		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: action, By: store.ByPerson, Digest: digest, Before: before, Code: code,
@@ -41,11 +41,11 @@ func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Ti
 
 // Trust allows what is declared at first use, unread.
 func (l *Ledger) Trust(tx *store.Tx, seen store.Seen, now time.Time) error {
-	return l.allow(tx, seen, "trust", store.ByTrustClean, now)
+	return l.allow(tx, seen, vocab.ActionTrust, store.ByTrustClean, now)
 }
 
 // allow allows a definition without a person's decision.
-func (l *Ledger) allow(tx *store.Tx, seen store.Seen, action, by string, now time.Time) error {
+func (l *Ledger) allow(tx *store.Tx, seen store.Seen, action vocab.Action, by string, now time.Time) error {
 	p := l.Pin(seen.Item, seen.Era)
 	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, vocab.PartApproved, by, now, false
 	return errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
@@ -71,7 +71,7 @@ func (l *Ledger) Reject(tx *store.Tx, seen store.Seen, state vocab.PartState, co
 		p.State = vocab.PartRejected
 	}
 	return errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
-		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: "reject", By: store.ByPerson, Digest: seen.Digest, Code: code,
+		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: vocab.ActionReject, By: store.ByPerson, Digest: seen.Digest, Code: code,
 	}))
 }
 
@@ -90,7 +90,7 @@ func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 			digest := p.Digest
 			p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code = "", nil, vocab.PartRejected, "", time.Time{}, false, ""
 			err := errors.Join(l.unapprove(tx, p), tx.AddHistory(store.Event{
-				ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: "undo", By: store.ByPerson, Digest: digest, Code: it.Code,
+				ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: vocab.ActionUndo, By: store.ByPerson, Digest: digest, Code: it.Code,
 			}))
 			if err != nil {
 				return err

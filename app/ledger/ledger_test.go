@@ -125,7 +125,7 @@ func TestAnApprovalIsOfOneDefinitionAndTheNextTakesItsPlace(t *testing.T) {
 	err := s.View(func(tx *store.Tx) error {
 		events, err := tx.History("s", one)
 		for _, e := range events {
-			actions = append(actions, e.Action+" "+e.Digest+" for "+e.Before)
+			actions = append(actions, string(e.Action)+" "+e.Digest+" for "+e.Before)
 		}
 		return err
 	})

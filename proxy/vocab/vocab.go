@@ -104,6 +104,18 @@ const (
 	DecidedSuperseded Decision = "superseded" // its content is pending under another code
 )
 
+// Action is what was done about one pinned item, as its history keeps it.
+type Action string
+
+const (
+	ActionApprove Action = "approve"
+	ActionReplace Action = "replace" // approved in place of another definition
+	ActionTrust   Action = "trust"   // when its server was first seen
+	ActionReject  Action = "reject"
+	ActionUndo    Action = "undo" // an approval was taken back together with the others of its item
+	ActionBlock   Action = "block"
+)
+
 // Severity is how serious an item is.
 type Severity string
 
