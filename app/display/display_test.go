@@ -67,6 +67,9 @@ func newPlace(t *testing.T) *place {
 	t.Cleanup(func() {
 		close(closing)
 		book.Close()
+		if o.Store == nil {
+			return // the test lost it
+		}
 		if err := o.Store.Close(); err != nil {
 			t.Error(err)
 		}
@@ -86,13 +89,19 @@ func (p *place) wrap(name string, argv ...string) *conn {
 	return w
 }
 
-// allow has a wrapper's server declare a tool, and a person allow it.
-func (p *place) allow(w *conn) {
+// declare has a wrapper's server declare a tool.
+func (p *place) declare(w *conn) {
 	p.t.Helper()
 	definition := []byte(`{"name":"read","description":"Reads.","inputSchema":{"type":"object"}}`)
 	if _, err := p.from.Wrappers.Report(w, control.Report{Era: "legacy", Protocol: "2025-06-18", Items: []pin.Item{{Kind: pin.Tool, Name: "read", Raw: definition}}}); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// allow has a wrapper's server declare a tool, and a person allow it.
+func (p *place) allow(w *conn) {
+	p.t.Helper()
+	p.declare(w)
 	items, err := p.Inbox()
 	if err != nil || len(items) != 1 {
 		p.t.Fatalf("%+v, %v", items, err)
