@@ -25,20 +25,6 @@ func (h *Hub) begin() {
 	h.work.Go(h.keepPruning)
 }
 
-// keepPruning prunes until the hub ends.
-func (h *Hub) keepPruning() {
-	ticker := time.NewTicker(pruneEvery)
-	defer ticker.Stop()
-	for credit := startCredit; ; credit = 2 * pruneEvery {
-		h.prune(credit)
-		select {
-		case <-h.closing:
-			return
-		case <-ticker.C:
-		}
-	}
-}
-
 // Done is closed when the hub wants to end: it stepped down, its last wrapper is gone, or its home vanished. Its owner then stops serving
 // and calls Close.
 func (h *Hub) Done() <-chan struct{} { return h.done }

@@ -88,3 +88,17 @@ func (h *Hub) prune(credit time.Duration) {
 		h.office.FailedReading(err)
 	}
 }
+
+// keepPruning prunes until the hub ends.
+func (h *Hub) keepPruning() {
+	ticker := time.NewTicker(pruneEvery)
+	defer ticker.Stop()
+	for credit := startCredit; ; credit = 2 * pruneEvery {
+		h.prune(credit)
+		select {
+		case <-h.closing:
+			return
+		case <-ticker.C:
+		}
+	}
+}
