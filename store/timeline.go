@@ -4,71 +4,17 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Query selects part of the timeline. Empty fields match everything.
-type Query struct {
-	Server string
-	// ServerID is the server that Server names, "" if several have the name.
-	ServerID string
-
-	Tool   string
-	Kind   string // or several, separated by commas
-	Status string // likewise
-	Since  time.Time
-	Limit  int
-	After  string // a record id: only what was stored after it
-	Oldest bool   // without After: start at the old end
-	Before string // a record id: only what was stored before it; ignored with After or Oldest
-	Text   string // in server, tool, code or summary, ignoring case
-}
+type Query = vocab.Query
 
 const (
 	defaultLimit = 200
 	maxLimit     = 10000
 )
-
-func (q Query) matches(r *Record) bool {
-	return q.of(r) && (q.Tool == "" || q.Tool == r.Tool) &&
-		among(q.Kind, r.Kind) && among(q.Status, r.Status) &&
-		(q.Since.IsZero() || !r.Time.Before(q.Since)) && q.says(r)
-}
-
-// of reports whether a record is of the requested server: by id if both have one, else by name.
-func (q Query) of(r *Record) bool {
-	if q.ServerID != "" && r.ServerID != "" {
-		return q.ServerID == r.ServerID
-	}
-	return q.Server == "" || q.Server == r.Server
-}
-
-// among reports whether a word is in a comma-separated list; an empty list matches all.
-func among[Word ~string](asked string, word Word) bool {
-	if asked == "" || asked == string(word) {
-		return true
-	}
-	for one := range strings.SplitSeq(asked, ",") {
-		if one == string(word) {
-			return true
-		}
-	}
-	return false
-}
-
-func (q Query) says(r *Record) bool {
-	if q.Text == "" {
-		return true
-	}
-	sought := strings.ToLower(q.Text)
-	for _, text := range [...]string{r.Summary, r.Server, r.Tool, r.Code} {
-		if strings.Contains(strings.ToLower(text), sought) {
-			return true
-		}
-	}
-	return strings.Contains(strings.ToLower(r.Named()), sought)
-}
 
 // Records are the newest matches (before Before, if set), newest last: at most Limit, which defaults to 200 and is at most 10,000 (All has
 // no limit). With After or Oldest they are the first matches after that record, or of all, so that a follower misses nothing; ErrNotFound
@@ -88,7 +34,7 @@ func (s *Store) Records(q Query) ([]Record, error) {
 				return fmt.Errorf("record %.80q: %w", q.After, ErrNotFound)
 			}
 			return ch.records(from+1, func(r *Record) (bool, error) {
-				if q.matches(r) {
+				if q.Matches(r) {
 					found = append(found, *r)
 				}
 				return len(found) < q.Limit, nil
@@ -114,7 +60,7 @@ func (s *Store) Records(q Query) ([]Record, error) {
 			if !q.Since.IsZero() && arrival < q.Since.UnixNano() {
 				break
 			}
-			if q.matches(&r) {
+			if q.Matches(&r) {
 				found = append(found, r)
 			}
 		}
@@ -129,7 +75,7 @@ func (s *Store) Records(q Query) ([]Record, error) {
 func (s *Store) All(q Query, f func(Record) error) error {
 	return s.View(func(tx *Tx) error {
 		return tx.chain().records(0, func(r *Record) (bool, error) {
-			if !q.matches(r) {
+			if !q.Matches(r) {
 				return true, nil
 			}
 			err := f(*r)

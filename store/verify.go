@@ -3,27 +3,17 @@ package store
 import (
 	"encoding/hex"
 	"fmt"
-)
 
-// Verified is the result of a walk over the whole chain.
-type Verified struct {
-	Records int
-	Head    string // hash of the newest record
-	// Bad is the id of the first record that was changed ("#N" if it has none), "" if the chain is intact.
-	Bad    string
-	Reason string
-	// Sealed means that the head was also compared with one kept outside this store. Without that, an older copy of the whole file would
-	// verify too.
-	Sealed bool
-}
+	"github.com/sallyport/sallyport/proxy/vocab"
+)
 
 // Verify walks the chain from its old end and detects an edit, a removal, a truncation or a reordering. known is a head kept in a second
 // place, nil if there is none: its record must still be in the chain, or have been removed by retention.
-func (s *Store) Verify(known *Mark) (Verified, error) {
+func (s *Store) Verify(known *Mark) (vocab.Verified, error) {
 	if err := s.Flush(); err != nil {
-		return Verified{}, err
+		return vocab.Verified{}, err
 	}
-	var v Verified
+	var v vocab.Verified
 	err := s.View(func(tx *Tx) error {
 		defer marked()
 		v = tx.chain().verify(known)
@@ -32,7 +22,7 @@ func (s *Store) Verify(known *Mark) (Verified, error) {
 	return v, err
 }
 
-func (ch chain) verify(known *Mark) Verified {
+func (ch chain) verify(known *Mark) vocab.Verified {
 	w := walk{ch: ch, known: known, next: 1, met: known == nil || known.Sequence == 0}
 	var err error
 	if w.end, err = ch.head(); err != nil {
@@ -68,7 +58,7 @@ type walk struct {
 	end     head
 	anchors map[uint64]anchor
 	known   *Mark
-	found   Verified
+	found   vocab.Verified
 	hash    string // of the record before
 	id      string // of the record before
 	next    uint64
@@ -76,7 +66,7 @@ type walk struct {
 	met     bool // found the record of known, or the gap that it is in
 }
 
-func (w *walk) fail(id string, sequence uint64, format string, args ...any) Verified {
+func (w *walk) fail(id string, sequence uint64, format string, args ...any) vocab.Verified {
 	if id == "" {
 		id = fmt.Sprintf("#%d", sequence)
 	}

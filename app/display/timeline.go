@@ -20,10 +20,8 @@ func (d *Display) Activity(q control.ActivityQuery) (control.Activity, error) {
 		return control.Activity{}, d.office.FailedReading(err)
 	}
 	about := d.asked(q.Server)
-	found, err := s.Records(store.Query{
-		Server: about.name, ServerID: about.id, Tool: q.Tool, Kind: q.Kind, Status: q.Status, Since: q.Since, Limit: q.Limit, After: q.After, Oldest: q.Oldest,
-		Before: q.Before, Text: q.Text,
-	})
+	q.Server, q.ServerID = about.name, about.id
+	found, err := s.Records(q)
 	if errors.Is(err, store.ErrNotFound) {
 		return control.Activity{}, office.Answer(control.CodeNotFound, "record %s is gone; start again without it", legible.Escape(cut.Bytes(q.After+q.Before, 64)))
 	}
@@ -64,5 +62,5 @@ func (d *Display) Verify() (control.Verified, error) {
 	if err != nil {
 		return control.Verified{}, d.office.FailedReading(err)
 	}
-	return control.Verified{Records: v.Records, Head: v.Head, Bad: v.Bad, Reason: v.Reason, Sealed: v.Sealed}, nil
+	return v, nil
 }

@@ -391,21 +391,8 @@ type Problem struct {
 	Next string `json:"next"`
 }
 
-// ActivityQuery asks for part of the timeline, newest last. After is a record id: only later ones, the first Limit of them (for
-// --follow). Oldest begins at the old end instead of the new one (for an export, which goes on with After). Before is a record
-// id too: the newest Limit of the older ones (for the window, which pages backwards). Text is looked for in server, tool, code and summary.
-type ActivityQuery struct {
-	Server string    `json:"server,omitempty"`
-	Tool   string    `json:"tool,omitempty"`
-	Kind   string    `json:"kind,omitempty"`   // several with commas between
-	Status string    `json:"status,omitempty"` // likewise
-	Since  time.Time `json:"since,omitzero"`
-	Limit  int       `json:"limit,omitempty"`
-	After  string    `json:"after,omitempty"`
-	Oldest bool      `json:"oldest,omitempty"`
-	Before string    `json:"before,omitempty"`
-	Text   string    `json:"text,omitempty"`
-}
+// ActivityQuery asks for part of the timeline, as the store does.
+type ActivityQuery = vocab.Query
 
 type Activity struct {
 	Items []Record `json:"items"`
@@ -423,14 +410,8 @@ func (a Activity) ShownOf(r Record) string {
 	return cmp.Or(a.Shown[key], r.Server)
 }
 
-// Verified answers `activity verify`. Bad is the first record that is not as it should be, "" when the chain holds.
-type Verified struct {
-	Records int    `json:"records"`
-	Head    string `json:"head"`
-	Bad     string `json:"bad,omitempty"`
-	Reason  string `json:"reason,omitempty"`
-	Sealed  bool   `json:"sealed"` // the head is also kept in a second place
-}
+// Verified answers `activity verify`.
+type Verified = vocab.Verified
 
 // Setting is one row of `settings list`.
 type Setting struct {
