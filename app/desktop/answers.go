@@ -1,6 +1,8 @@
 package desktop
 
 import (
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -45,13 +47,8 @@ type Waiting struct {
 
 // Unguarded is one server that does not run behind the port.
 type Unguarded struct {
-	Client string `json:"client"`
-	Name   string `json:"name"` // server text
-	Kind   string `json:"kind"` // entry, remote, extension, policy, file
-	Why    string `json:"why"`
-	Code   string `json:"code"`
-	Next   string `json:"next"`
-	Light  Light  `json:"light"`
+	control.Unguarded
+	Light Light `json:"light"`
 }
 
 // Unseen is what a client does not know to be allowed.
@@ -70,26 +67,12 @@ type Problem struct {
 	Next string `json:"next"`
 }
 
-// Finding is one thing that was seen in a text; start and end are bytes of it.
-type Finding struct {
-	Rule      string   `json:"rule"`
-	Level     string   `json:"level" ts_type:"'critical' | 'high' | 'medium' | 'low'"`
-	Category  string   `json:"category"` // threat, secret
-	Title     string   `json:"title"`
-	Where     string   `json:"where"`
-	Start     int      `json:"start"`
-	End       int      `json:"end"`
-	Match     string   `json:"match"`   // server text, at most 160 characters
-	Decoded   string   `json:"decoded"` // server text
-	Encodings []string `json:"encodings"`
-}
-
 // Part is one pinned thing of an item.
 type Part struct {
-	Item     string          `json:"item"` // pin key: "tool:NAME", "instructions", "launch", "entry:NAME", "setting:KEY"; holds server text
-	State    vocab.PartState `json:"state"`
-	Findings []Finding       `json:"findings"`
-	Passages [][]int         `json:"passages"` // places in Findings that are one warning to a person, the gravest first
+	Item     string            `json:"item"` // pin key: "tool:NAME", "instructions", "launch", "entry:NAME", "setting:KEY"; holds server text
+	State    vocab.PartState   `json:"state"`
+	Findings []inspect.Finding `json:"findings"`
+	Passages [][]int           `json:"passages"` // places in Findings that are one warning to a person, the gravest first
 }
 
 // Item is one row of the inbox.
@@ -129,62 +112,49 @@ type Item struct {
 // Review is an item whole, with what binds a decision to this look at it.
 type Review struct {
 	Item
-	Nonce       string       `json:"nonce"` // "" where nothing can be decided
-	ArmAfterMs  int          `json:"armAfterMs"`
-	Command     []string     `json:"command"`          // server text; secrets masked
-	URL         string       `json:"url"`              // server text
-	Before      *EntryBefore `json:"before,omitempty"` // the server that ran under this name before
-	ServerInfo  string       `json:"serverInfo"`       // server text: pretty printed JSON of what it calls itself
-	Findings    []Finding    `json:"findings"`
-	Passages    [][]int      `json:"passages"` // see Part
-	Details     []PartDetail `json:"details"`
-	Diff        string       `json:"diff"`    // unified diff of a client's file; holds server text
-	Sandbox     string       `json:"sandbox"` // off, shield, strict, ""
-	LookedUnder string       `json:"lookedUnder"`
-	Next        string       `json:"next"`           // code under which what was left of it waits
-	TypedWord   string       `json:"typedWord"`      // to be typed to allow; "" unless Critical
-	Stale       bool         `json:"stale"`          // it does not wait as it is shown
-	Held        *Held        `json:"held,omitempty"` // of an answer that was held back
-	Can         *Can         `json:"can,omitempty"`  // of a new server with tools
-	Made        *Made        `json:"made,omitempty"` // of a new server that runs here
-}
-
-// EntryBefore is what ran under the name of a new server before.
-type EntryBefore struct {
-	Identity string            `json:"identity"`
-	State    vocab.ServerState `json:"state"`
-	Command  []string          `json:"command"`
-	URL      string            `json:"url"`
+	Nonce       string               `json:"nonce"` // "" where nothing can be decided
+	ArmAfterMs  int                  `json:"armAfterMs"`
+	Command     []string             `json:"command"`          // server text; secrets masked
+	URL         string               `json:"url"`              // server text
+	Before      *control.EntryBefore `json:"before,omitempty"` // the server that ran under this name before
+	ServerInfo  string               `json:"serverInfo"`       // server text: pretty printed JSON of what it calls itself
+	Findings    []inspect.Finding    `json:"findings"`
+	Passages    [][]int              `json:"passages"` // see Part
+	Details     []PartDetail         `json:"details"`
+	Diff        string               `json:"diff"`    // unified diff of a client's file; holds server text
+	Sandbox     string               `json:"sandbox"` // off, shield, strict, ""
+	LookedUnder string               `json:"lookedUnder"`
+	Next        string               `json:"next"`           // code under which what was left of it waits
+	TypedWord   string               `json:"typedWord"`      // to be typed to allow; "" unless Critical
+	Stale       bool                 `json:"stale"`          // it does not wait as it is shown
+	Held        *Held                `json:"held,omitempty"` // of an answer that was held back
+	Can         *Can                 `json:"can,omitempty"`  // of a new server with tools
+	Made        *Made                `json:"made,omitempty"` // of a new server that runs here
 }
 
 // PartDetail is one part with what was last allowed beside what is there now.
 type PartDetail struct {
-	Item       string          `json:"item"`
-	Kind       string          `json:"kind"` // tool, instructions, prompt, resource-template, resource, launch, entry, setting, store
-	Name       string          `json:"name"` // server text
-	State      vocab.PartState `json:"state"`
-	Digest     string          `json:"digest"`
-	Findings   []Finding       `json:"findings"`
-	Passages   [][]int         `json:"passages"`   // see Part
-	Definition string          `json:"definition"` // server text: pretty printed JSON, "" when it is gone
-	Approved   string          `json:"approved"`   // server text: pretty printed JSON of what was last allowed, "" when it is new
-	Changes    []Change        `json:"changes"`
-	Does       *Does           `json:"does,omitempty"` // of a tool that is declared
+	Item       string            `json:"item"`
+	Kind       string            `json:"kind"` // tool, instructions, prompt, resource-template, resource, launch, entry, setting, store
+	Name       string            `json:"name"` // server text
+	State      vocab.PartState   `json:"state"`
+	Digest     string            `json:"digest"`
+	Findings   []inspect.Finding `json:"findings"`
+	Passages   [][]int           `json:"passages"`   // see Part
+	Definition string            `json:"definition"` // server text: pretty printed JSON, "" when it is gone
+	Approved   string            `json:"approved"`   // server text: pretty printed JSON of what was last allowed, "" when it is new
+	Changes    []Change          `json:"changes"`
+	Does       *Does             `json:"does,omitempty"` // of a tool that is declared
 }
 
 // Change is one difference in words and in pieces.
 type Change struct {
-	Path   string    `json:"path"`
-	Op     pin.Op    `json:"op" ts_type:"'added' | 'removed' | 'changed'"`
-	Words  string    `json:"words"`  // ours, with names of the server in it: `added, required: "context" (text)`
-	Before string    `json:"before"` // server text
-	After  string    `json:"after"`  // server text
-	Text   []Segment `json:"text"`
-}
-
-type Segment struct {
-	Op   string `json:"op" ts_type:"'equal' | 'delete' | 'insert'"`
-	Text string `json:"text"` // server text
+	Path   string        `json:"path"`
+	Op     pin.Op        `json:"op" ts_type:"'added' | 'removed' | 'changed'"`
+	Words  string        `json:"words"`  // ours, with names of the server in it: `added, required: "context" (text)`
+	Before string        `json:"before"` // server text
+	After  string        `json:"after"`  // server text
+	Text   []pin.Segment `json:"text"`
 }
 
 // Decision is what a person said, over exactly what the page showed.
@@ -198,16 +168,6 @@ type Decision struct {
 	Reason string   `json:"reason"` // why, in the person's own words, or ""
 }
 
-// Decided is what became of it.
-type Decided struct {
-	Code     string   `json:"code"`
-	Server   string   `json:"server"`
-	Approved []string `json:"approved"`
-	Rejected []string `json:"rejected"`
-	Left     []string `json:"left"`
-	Next     string   `json:"next"` // code under which the rest waits
-}
-
 // Server is one row of the servers: one that was seen, or a guarded entry of a client's file whose server has not run yet.
 type Server struct {
 	Server   string            `json:"server"`          // server text
@@ -216,12 +176,12 @@ type Server struct {
 	Light    Light             `json:"light"`
 	Held     int               `json:"held"`    // responses that wait for a decision
 	Entries  []Entry           `json:"entries"` // of clients' files that start it
-	State    vocab.ServerState `json:"state"`
+	State    vocab.ServerState `json:"state"`   // new, open, blocked, no_common_version
 	Wrappers int               `json:"wrappers"`
 	Allowed  int               `json:"allowed"` // tools
 	Blocked  int               `json:"blocked"` // tools
 	Code     string            `json:"code"`    // of the item that waits
-	Findings []Finding         `json:"findings"`
+	Findings []inspect.Finding `json:"findings"`
 	Passages [][]int           `json:"passages"` // see Part
 	LastSeen string            `json:"lastSeen"` // "" when it was never seen
 	Sandbox  string            `json:"sandbox"`  // off, shield, strict
@@ -250,24 +210,17 @@ type ServerDetail struct {
 
 // ServerItem is one pinned thing of a server as it stands.
 type ServerItem struct {
-	Item       string          `json:"item"`
-	Kind       string          `json:"kind"`
-	Name       string          `json:"name"` // server text
-	State      vocab.PartState `json:"state"`
-	Digest     string          `json:"digest"`
-	ApprovedBy string          `json:"approvedBy"`
-	ApprovedAt string          `json:"approvedAt"` // RFC 3339, "" when nobody allowed it
-	Code       string          `json:"code"`       // of its inbox item
-	Definition string          `json:"definition"` // server text: pretty printed JSON
-	Findings   []Finding       `json:"findings"`
-	Passages   [][]int         `json:"passages"` // see Part
-}
-
-// Blocked is what was taken back.
-type Blocked struct {
-	Server string   `json:"server"`
-	Items  []string `json:"items"`
-	Code   string   `json:"code"`
+	Item       string            `json:"item"`
+	Kind       string            `json:"kind"`
+	Name       string            `json:"name"` // server text
+	State      vocab.PartState   `json:"state"`
+	Digest     string            `json:"digest"`
+	ApprovedBy string            `json:"approvedBy"`
+	ApprovedAt string            `json:"approvedAt"` // RFC 3339, "" when nobody allowed it
+	Code       string            `json:"code"`       // of its inbox item
+	Definition string            `json:"definition"` // server text: pretty printed JSON
+	Findings   []inspect.Finding `json:"findings"`
+	Passages   [][]int           `json:"passages"` // see Part
 }
 
 // ActivityQuery asks for part of the timeline. Since is RFC 3339 or ""; before and after are ids of records: only older ones,

@@ -20,39 +20,17 @@ type CleanSet struct {
 
 // CleanServer is one row of the list.
 type CleanServer struct {
-	Code    string       `json:"code"`
-	Server  string       `json:"server"`  // server text
-	Command []string     `json:"command"` // server text; secrets masked
-	URL     string       `json:"url"`     // server text
-	Tools   int          `json:"tools"`
-	Can     string       `json:"can"`              // what its tools can do, in words of ours; "" without tools
-	Source  string       `json:"source"`           // whose word that is
-	Dispute int          `json:"disputed"`         // tools whose names contradict what they claim
-	Parts   []string     `json:"parts"`            // pin keys of what would be allowed; hold server text
-	Loaders []string     `json:"loaders"`          // names of variables that load code into it
-	Before  *EntryBefore `json:"before,omitempty"` // the server that ran under this name before
-}
-
-// CleanDecided is what came of it.
-type CleanDecided struct {
-	Allowed []CleanAllowed `json:"allowed"`
-	Left    []CleanLeft    `json:"left"`
-}
-
-// CleanAllowed is one server that was allowed.
-type CleanAllowed struct {
-	Code     string   `json:"code"`
-	Server   string   `json:"server"`
-	Identity string   `json:"identity"`
-	Items    []string `json:"items"`
-}
-
-// CleanLeft is one server that was listed and left out.
-type CleanLeft struct {
-	Code   string `json:"code"`
-	Server string `json:"server"`
-	Why    string `json:"why"`
-	See    string `json:"see"`
+	Code    string               `json:"code"`
+	Server  string               `json:"server"`  // server text
+	Command []string             `json:"command"` // server text; secrets masked
+	URL     string               `json:"url"`     // server text
+	Tools   int                  `json:"tools"`
+	Can     string               `json:"can"`              // what its tools can do, in words of ours; "" without tools
+	Source  string               `json:"source"`           // whose word that is
+	Dispute int                  `json:"disputed"`         // tools whose names contradict what they claim
+	Parts   []string             `json:"parts"`            // pin keys of what would be allowed; hold server text
+	Loaders []string             `json:"loaders"`          // names of variables that load code into it
+	Before  *control.EntryBefore `json:"before,omitempty"` // the server that ran under this name before
 }
 
 // CleanServers lists the new servers without warnings. It mints the nonce that a decision over this list needs.
@@ -68,7 +46,7 @@ func (p *Page) CleanServers() (CleanSet, error) {
 	out := CleanSet{Digest: set.Digest, ArmAfterMs: armAfterMs, Servers: []CleanServer{}, Other: set.Other}
 	for _, s := range set.Items {
 		row := CleanServer{
-			Code: s.Code, Server: cmp.Or(s.Shown, s.Server), Command: some(s.Command), URL: s.URL, Tools: s.Tools, Parts: some(s.Parts), Loaders: some(s.Loaders), Before: entryBefore(s.Before),
+			Code: s.Code, Server: cmp.Or(s.Shown, s.Server), Command: some(s.Command), URL: s.URL, Tools: s.Tools, Parts: some(s.Parts), Loaders: some(s.Loaders), Before: s.Before,
 		}
 		if s.Can != nil {
 			row.Can, row.Source, row.Dispute = s.Can.String(), s.Can.Source(), s.Can.Disputed
@@ -82,21 +60,15 @@ func (p *Page) CleanServers() (CleanSet, error) {
 }
 
 // AllowClean allows the servers of a list that was shown, as far as each is still what was shown.
-func (p *Page) AllowClean(digest, nonce string) (CleanDecided, error) {
+func (p *Page) AllowClean(digest, nonce string) (control.CleanDecided, error) {
 	h, err := p.engine()
 	if err != nil {
-		return CleanDecided{}, err
+		return control.CleanDecided{}, err
 	}
 	if err := p.nonces.spend(nonce, cleanSubject, digest, "", true); err != nil {
-		return CleanDecided{}, err
+		return control.CleanDecided{}, err
 	}
 	done, err := h.AllowCleanHere(digest)
-	if err != nil {
-		return CleanDecided{}, err
-	}
-	out := CleanDecided{Allowed: []CleanAllowed{}, Left: each(done.Left, func(l control.CleanLeft) CleanLeft { return CleanLeft(l) })}
-	for _, one := range done.Items {
-		out.Allowed = append(out.Allowed, CleanAllowed{Code: one.Code, Server: one.Server, Identity: one.Identity, Items: some(one.Approved)})
-	}
-	return out, nil
+	done.Items, done.Left = some(done.Items), some(done.Left)
+	return done, err
 }

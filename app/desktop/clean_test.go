@@ -59,7 +59,7 @@ func TestTheListedServersAreAllowedByOneClick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(done.Allowed) != 2 || len(done.Left) != 0 || done.Allowed[0].Identity == "" || strings.Join(d.open(), " ") != "clock files" {
+	if len(done.Items) != 2 || len(done.Left) != 0 || done.Items[0].Identity == "" || strings.Join(d.open(), " ") != "clock files" {
 		t.Errorf("decided %+v, open %v", done, d.open())
 	}
 	if _, err := d.AllowClean(set.Digest, set.Nonce); codeOf(err) != control.CodeStale {
@@ -72,53 +72,53 @@ func TestTheListedServersAreAllowedByOneClick(t *testing.T) {
 
 func TestThePageAllowsNoServerThatItsListDidNotShow(t *testing.T) {
 	for name, c := range map[string]struct {
-		try  func(d *desk, set CleanSet) (CleanDecided, error)
+		try  func(d *desk, set CleanSet) (control.CleanDecided, error)
 		code int
 	}{
-		"without a nonce": {func(d *desk, set CleanSet) (CleanDecided, error) { return d.AllowClean(set.Digest, "") }, control.CodeStale},
-		"with a made-up one": {func(d *desk, set CleanSet) (CleanDecided, error) {
+		"without a nonce": {func(d *desk, set CleanSet) (control.CleanDecided, error) { return d.AllowClean(set.Digest, "") }, control.CodeStale},
+		"with a made-up one": {func(d *desk, set CleanSet) (control.CleanDecided, error) {
 			return d.AllowClean(set.Digest, strings.Repeat("0", 32))
 		}, control.CodeStale},
-		"with the nonce of a review of one of them": {func(d *desk, set CleanSet) (CleanDecided, error) {
+		"with the nonce of a review of one of them": {func(d *desk, set CleanSet) (control.CleanDecided, error) {
 			r, err := d.Review(set.Servers[0].Code)
 			if err != nil {
-				return CleanDecided{}, err
+				return control.CleanDecided{}, err
 			}
 			d.at = d.at.Add(time.Second)
 			return d.AllowClean(set.Digest, r.Nonce)
 		}, control.CodeStale},
-		"with the nonce of a list before more came": {func(d *desk, set CleanSet) (CleanDecided, error) {
+		"with the nonce of a list before more came": {func(d *desk, set CleanSet) (control.CleanDecided, error) {
 			d.reports("later", "now=Tells the time.")
 			// The list is made, and shown to nobody who could press: another caller of the hub asked for it.
 			more, err := d.hub.Clean(control.CleanQuery{})
 			if err != nil || len(more.Items) != 3 {
-				return CleanDecided{}, err
+				return control.CleanDecided{}, err
 			}
 			return d.AllowClean(more.Digest, set.Nonce)
 		}, control.CodeStale},
-		"faster than anybody reads": {func(d *desk, _ CleanSet) (CleanDecided, error) {
+		"faster than anybody reads": {func(d *desk, _ CleanSet) (control.CleanDecided, error) {
 			set, err := d.CleanServers()
 			if err != nil {
-				return CleanDecided{}, err
+				return control.CleanDecided{}, err
 			}
 			return d.AllowClean(set.Digest, set.Nonce)
 		}, control.CodeBadRequest},
-		"while the window is hidden": {func(d *desk, set CleanSet) (CleanDecided, error) {
+		"while the window is hidden": {func(d *desk, set CleanSet) (control.CleanDecided, error) {
 			d.shell.Closing()
 			return d.AllowClean(set.Digest, set.Nonce)
 		}, control.CodeStale},
-		"after half an hour": {func(d *desk, set CleanSet) (CleanDecided, error) {
+		"after half an hour": {func(d *desk, set CleanSet) (control.CleanDecided, error) {
 			d.at = d.at.Add(nonceLife)
 			return d.AllowClean(set.Digest, set.Nonce)
 		}, control.CodeStale},
-		"a review with the nonce of the list": {func(d *desk, set CleanSet) (CleanDecided, error) {
+		"a review with the nonce of the list": {func(d *desk, set CleanSet) (control.CleanDecided, error) {
 			r, err := d.Review(set.Servers[0].Code)
 			if err != nil {
-				return CleanDecided{}, err
+				return control.CleanDecided{}, err
 			}
 			d.at = d.at.Add(time.Second)
 			_, err = d.Allow(Decision{Code: r.Code, Digest: r.Digest, Nonce: set.Nonce})
-			return CleanDecided{}, err
+			return control.CleanDecided{}, err
 		}, control.CodeStale},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestThePageAllowsNoServerThatItsListDidNotShow(t *testing.T) {
 			d.reports("clock", "now=Tells the time.")
 			d.reports("files", "read=Reads a file.")
 			done, err := c.try(d, d.listed())
-			if codeOf(err) != c.code || len(done.Allowed) != 0 || len(d.open()) != 0 {
+			if codeOf(err) != c.code || len(done.Items) != 0 || len(d.open()) != 0 {
 				t.Errorf("answered %+v, %v; open %v", done, err, d.open())
 			}
 		})
@@ -143,7 +143,7 @@ func TestWhatChangedWhileTheListWasReadIsLeftOutInTheWindowToo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(done.Allowed) != 1 || len(done.Left) != 1 || done.Left[0].Server != "files" || done.Left[0].Why != "changed since" || strings.Join(d.open(), " ") != "clock" {
+	if len(done.Items) != 1 || len(done.Left) != 1 || done.Left[0].Server != "files" || done.Left[0].Why != "changed since" || strings.Join(d.open(), " ") != "clock" {
 		t.Fatalf("decided %+v, open %v", done, d.open())
 	}
 	r, err := d.Review(done.Left[0].See)

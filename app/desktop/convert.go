@@ -33,15 +33,6 @@ func pretty(raw []byte) string {
 	return out.String()
 }
 
-func findings(all []inspect.Finding) []Finding {
-	return each(all, func(f inspect.Finding) Finding {
-		return Finding{
-			Rule: f.Rule, Level: string(f.Level), Category: f.Category, Title: f.Title, Where: f.Where, Start: f.Start, End: f.End,
-			Match: f.Match, Decoded: f.Decoded, Encodings: some(f.Encodings),
-		}
-	})
-}
-
 // passages are the places in a list of findings, as a hub folded it.
 func passages(all []inspect.Passage) [][]int {
 	return each(all, func(p inspect.Passage) []int { return p.Findings })
@@ -61,7 +52,7 @@ func item(it control.InboxItem) Item {
 }
 
 func part(p control.Part) Part {
-	return Part{Item: p.Item, State: p.State, Findings: findings(p.Findings), Passages: passages(p.Passages)}
+	return Part{Item: p.Item, State: p.State, Findings: some(p.Findings), Passages: passages(p.Passages)}
 }
 
 func reviewOf(it control.ItemDetail) Review {
@@ -70,30 +61,28 @@ func reviewOf(it control.ItemDetail) Review {
 		it.Passages = inspect.Passages(it.Findings) // another order than the hub's
 	}
 	out := Review{
-		Item: item(it.InboxItem), Command: some(it.Command), URL: it.URL, ServerInfo: pretty(it.Info), Findings: findings(it.Findings), Passages: passages(it.Passages),
+		Item: item(it.InboxItem), Command: some(it.Command), URL: it.URL, ServerInfo: pretty(it.Info), Findings: some(it.Findings), Passages: passages(it.Passages),
 		Details: each(it.Details, partDetail), Diff: it.Diff, Sandbox: it.Sandbox, LookedUnder: it.LookedIn, Next: it.Next,
-		Can: canDo(it.Can), Made: made(it.Made),
+		Before: it.Before, Can: canDo(it.Can), Made: made(it.Made),
 	}
 	out.Decided = it.Decided
 	out.Held = held(it)
 	if it.Path != "" {
 		out.Path = it.Path
 	}
-	out.Before = entryBefore(it.Before)
 	return out
 }
 
 func partDetail(d control.PartDetail) PartDetail {
 	kind, name, _ := strings.Cut(d.Item, ":")
 	return PartDetail{
-		Item: d.Item, Kind: kind, Name: name, State: d.State, Digest: string(d.Digest), Findings: findings(d.Findings), Passages: passages(d.Passages),
+		Item: d.Item, Kind: kind, Name: name, State: d.State, Digest: string(d.Digest), Findings: some(d.Findings), Passages: passages(d.Passages),
 		Definition: pretty(d.Definition), Approved: pretty(d.Approved), Changes: each(d.Changes, change), Does: does(d.Does),
 	}
 }
 
 func change(c pin.Change) Change {
-	words := each(c.Text, func(s pin.Segment) Segment { return Segment(s) })
-	return Change{Path: c.Path, Op: c.Op, Words: c.Words, Before: c.Before, After: c.After, Text: words}
+	return Change{Path: c.Path, Op: c.Op, Words: c.Words, Before: c.Before, After: c.After, Text: some(c.Text)}
 }
 
 func light(l display.Light) Light {
@@ -101,7 +90,7 @@ func light(l display.Light) Light {
 }
 
 func unguarded(u control.Unguarded) Unguarded {
-	return Unguarded{Client: u.Client, Name: u.Name, Kind: u.Kind, Why: u.Why, Code: u.Code, Next: u.Next, Light: light(display.LightOfUnguarded(u))}
+	return Unguarded{Unguarded: u, Light: light(display.LightOfUnguarded(u))}
 }
 
 func entry(e control.ClientEntry) ClientEntry {
@@ -113,11 +102,4 @@ func record(r control.Record, shown string) Record {
 		ID: r.ID, Time: stamp(r.Time), Kind: r.Kind, Status: r.Status, Server: r.Server, Shown: shown, Tool: r.Tool, Named: r.Named(), Code: r.Code, Mode: r.Mode,
 		Summary: r.Summary, Client: r.Client, DurationUS: r.DurationUS, Bytes: r.Bytes,
 	}
-}
-
-func entryBefore(b *control.EntryBefore) *EntryBefore {
-	if b == nil {
-		return nil
-	}
-	return &EntryBefore{Identity: b.Identity, State: b.State, Command: some(b.Command), URL: b.URL}
 }

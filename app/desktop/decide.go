@@ -79,60 +79,57 @@ func (p *Page) Review(code string) (Review, error) {
 }
 
 // Allow lets through what was shown; over a client's file it puts the guard back.
-func (p *Page) Allow(d Decision) (Decided, error) { return p.decide(d, false) }
+func (p *Page) Allow(d Decision) (control.Decided, error) { return p.decide(d, false) }
 
 // Keep keeps what was shown blocked; over a client's file it takes what stands there as wanted.
-func (p *Page) Keep(d Decision) (Decided, error) { return p.decide(d, true) }
+func (p *Page) Keep(d Decision) (control.Decided, error) { return p.decide(d, true) }
 
-func (p *Page) decide(d Decision, reject bool) (Decided, error) {
+func (p *Page) decide(d Decision, reject bool) (control.Decided, error) {
 	h, err := p.engine()
 	if err != nil {
-		return Decided{}, err
+		return control.Decided{}, err
 	}
 	it, err := h.Item(d.Code)
 	if err != nil {
-		return Decided{}, err // what was superseded says by what
+		return control.Decided{}, err // what was superseded says by what
 	}
 	if it.Held != nil {
-		return Decided{}, &control.Error{Code: control.CodeBadRequest, Message: "release or discard a held response instead"}
+		return control.Decided{}, &control.Error{Code: control.CodeBadRequest, Message: "release or discard a held response instead"}
 	}
 	if it.Digest != d.Digest || undecidable(it) {
 		where := it.Code
 		if it.Next != "" {
 			where = it.Next
 		}
-		return Decided{}, &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: review it again", See: where}
+		return control.Decided{}, &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: review it again", See: where}
 	}
 	loosens := !reject
 	if overFile(it.Kind) {
 		loosens = reject
 	}
 	if err := p.nonces.spend(d.Nonce, itemSubject(it.Code), d.Digest, d.Typed, loosens); err != nil {
-		return Decided{}, err
+		return control.Decided{}, err
 	}
 	done, err := h.DecideHere(control.Decide{Code: d.Code, Digest: d.Digest, Reject: reject, Items: d.Items, All: d.All, Reason: d.Reason})
-	if err != nil {
-		return Decided{}, err
-	}
-	return Decided{
-		Code: done.Code, Server: done.Server, Approved: some(done.Approved), Rejected: some(done.Rejected), Left: some(done.Left), Next: done.Next,
-	}, nil
+	done.Approved, done.Rejected, done.Left = some(done.Approved), some(done.Rejected), some(done.Left)
+	return done, err
 }
 
 // Block takes approvals back; no items is the whole server. It only tightens, so it needs no nonce.
-func (p *Page) Block(identity string, items []string) (Blocked, error) {
+func (p *Page) Block(identity string, items []string) (control.Blocked, error) {
 	return told(p.hubLink, func(h *app.Hub) (control.Blocked, error) {
 		return h.Block(control.Peer{}, control.Block{Server: identity, Items: items})
 	}, blocked)
 }
 
 // Undo takes back that a new server was allowed: it waits again, as the same item. It only tightens, so it needs no nonce.
-func (p *Page) Undo(code string) (Blocked, error) {
+func (p *Page) Undo(code string) (control.Blocked, error) {
 	return told(p.hubLink, func(h *app.Hub) (control.Blocked, error) { return h.Undo(code) }, blocked)
 }
 
-func blocked(done control.Blocked) Blocked {
-	return Blocked{Server: done.Server, Items: some(done.Items), Code: done.Code}
+func blocked(done control.Blocked) control.Blocked {
+	done.Items = some(done.Items)
+	return done
 }
 
 // some is a list that is never null.

@@ -23,7 +23,7 @@ type Held struct {
 	Error      bool            `json:"error"`
 	Bytes      int64           `json:"bytes"`
 	Why        vocab.HeldWhy   `json:"why" ts_type:"'threat' | 'limit' | 'provider'"`
-	Checks     []HeldCheck     `json:"checks"`
+	Checks     []inspect.Check `json:"checks"`
 	RuleSet    string          `json:"ruleSet"`
 	Expires    string          `json:"expires"` // when its text is deleted if nothing is decided
 	Until      string          `json:"until"`   // of a released one
@@ -45,13 +45,6 @@ type HeldArgument struct {
 	Name   string `json:"name"`  // text of Claude's request
 	Value  string `json:"value"` // text of Claude's request; secrets are ***
 	Masked bool   `json:"masked"`
-}
-
-// HeldCheck is one thing that was looked for in it, or why it was not.
-type HeldCheck struct {
-	Check string `json:"check"`
-	Ran   bool   `json:"ran"`
-	Why   string `json:"why"`
 }
 
 // HeldDecision is what a person said over a held answer, exactly as the page showed it.
@@ -116,7 +109,7 @@ func held(it control.ItemDetail) *Held {
 	}
 	out := &Held{
 		State: h.State, Time: stamp(h.Time), Client: h.Client, Method: h.Method, Item: h.Item, Name: h.Name, Arguments: argumentsOf(h.Params, h.Method),
-		Error: h.Error, Bytes: h.Bytes, Why: h.Why, Checks: each(h.Checks, func(c inspect.Check) HeldCheck { return HeldCheck(c) }), RuleSet: h.RuleSet, Expires: stamp(h.Expires), Until: stamp(h.Until),
+		Error: h.Error, Bytes: h.Bytes, Why: h.Why, Checks: some(h.Checks), RuleSet: h.RuleSet, Expires: stamp(h.Expires), Until: stamp(h.Until),
 		Delivered: stamp(h.Delivered), Without: h.Without, Unsure: h.Unsure, Exceptable: some(h.Excepts), Kept: len(h.Answer) > 0, Parts: []HeldPart{},
 		Place: h.Place, Newer: h.Newer, Older: h.Older,
 	}

@@ -21,7 +21,7 @@ func server(r display.ServerRow) Server {
 	s := r.Server
 	out := Server{
 		Server: s.Server, Shown: s.Shown, Identity: s.Identity, Light: light(r.Light), Held: r.Held, Entries: []Entry{}, State: s.State, Wrappers: s.Wrappers,
-		Allowed: s.Allowed, Blocked: s.Blocked, Code: s.Code, Findings: findings(s.Findings), Passages: passages(s.Passages), LastSeen: stamp(s.LastSeen), Sandbox: s.Sandbox,
+		Allowed: s.Allowed, Blocked: s.Blocked, Code: s.Code, Findings: some(s.Findings), Passages: passages(s.Passages), LastSeen: stamp(s.LastSeen), Sandbox: s.Sandbox,
 		RunsIn: some(s.RunsIn), Parts: len(s.Items),
 	}
 	if s.State == vocab.ServerNotStarted {
@@ -58,7 +58,7 @@ func (p *Page) Server(identity string) (ServerDetail, error) {
 		kind, name, _ := strings.Cut(it.Item, ":")
 		out.Items = append(out.Items, ServerItem{
 			Item: it.Item, Kind: kind, Name: name, State: it.State, Digest: string(it.Digest), ApprovedBy: it.Approved, ApprovedAt: stamp(it.ApprovedAt),
-			Code: it.Code, Definition: pretty(it.Definition), Findings: findings(it.Findings), Passages: passages(it.Passages),
+			Code: it.Code, Definition: pretty(it.Definition), Findings: some(it.Findings), Passages: passages(it.Passages),
 		})
 	}
 	return out, nil

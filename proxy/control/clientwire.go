@@ -45,7 +45,7 @@ const (
 
 // ClientEntry is one entry of a client's file.
 type ClientEntry struct {
-	Name  string   `json:"name"`
+	Name  string   `json:"name"` // server text
 	State string   `json:"state"`
 	Why   string   `json:"why,omitempty"`  // a sentence of ours
 	Code  string   `json:"code,omitempty"` // SP-nnn, if docs/problems.md explains more
@@ -97,7 +97,7 @@ type ClientFile struct {
 // Unguarded is one server that is not guarded. Code is a paragraph of docs/problems.md.
 type Unguarded struct {
 	Client string `json:"client"`
-	Name   string `json:"name"`
+	Name   string `json:"name"` // server text
 	Kind   string `json:"kind"` // "entry", "extension", "remote", "policy"
 	Why    string `json:"why"`
 	Code   string `json:"code"`

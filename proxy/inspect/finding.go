@@ -26,7 +26,7 @@ const (
 // it, not yet escaped.
 type Finding struct {
 	Rule      string   `json:"rule"`
-	Level     Level    `json:"level"`
+	Level     Level    `json:"level" ts_type:"'critical' | 'high' | 'medium' | 'low'"`
 	Category  string   `json:"category"` // "threat" or "secret"
 	Title     string   `json:"title"`
 	Where     string   `json:"where,omitempty"`

@@ -20,6 +20,6 @@ const (
 )
 
 type Segment struct {
-	Op   string `json:"op"` // "equal", "delete", "insert"
-	Text string `json:"text"`
+	Op   string `json:"op" ts_type:"'equal' | 'delete' | 'insert'"` // equal, delete, insert
+	Text string `json:"text"`                                       // server text
 }

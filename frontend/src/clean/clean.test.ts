@@ -18,7 +18,7 @@ const row = (code: string, server: string): CleanServer => ({ code, server, comm
 const setOf = (servers: CleanServer[], with_: Partial<CleanSet> = {}): CleanSet => ({ digest: 'd1', nonce: 'n1', armAfterMs: 800, servers, other: 0, ...with_ })
 const three = [row('AAAA', 'weather'), row('BBBB', 'files'), row('CCCC', 'clock')]
 const waiting = [fresh('AAAA', 'weather'), fresh('BBBB', 'files'), fresh('CCCC', 'clock'), fresh('DDDD', 'odd', false)]
-const allAllowed: CleanDecided = { allowed: three.map(({ code, server }) => ({ code, server, identity: `stdio:["${server}"]`, items: ['launch', 'tool:a', 'tool:b'] })), left: [] }
+const allAllowed: CleanDecided = { digest: 'd-set', items: three.map(({ code, server }) => ({ code, server, identity: `stdio:["${server}"]`, approved: ['launch', 'tool:a', 'tool:b'] })), left: [] }
 
 async function open(answers: Partial<Api> = {}, items: Item[] = waiting) {
   const now = { waiting: items }
@@ -100,11 +100,11 @@ describe('several new servers without warnings', () => {
     await settle()
     await fireEvent.click(screen.getByRole('button', { name: 'Undo this decision' }))
     await settle()
-    expect(undo.mock.calls).toEqual(allAllowed.allowed.map((one) => [one.code]))
+    expect(undo.mock.calls).toEqual(allAllowed.items.map((one) => [one.code]))
   })
 
   it('that changed since are named with where they wait now', async () => {
-    await open({ allowClean: async () => ({ allowed: allAllowed.allowed.slice(0, 2), left: [{ code: 'CCCC', server: 'clock', why: 'changed since', see: 'EEEE' }] }) })
+    await open({ allowClean: async () => ({ ...allAllowed, items: allAllowed.items.slice(0, 2), left: [{ code: 'CCCC', server: 'clock', why: 'changed since', see: 'EEEE' }] }) })
     const dialog = await ask()
     await arm()
     await fireEvent.click(allowButton())

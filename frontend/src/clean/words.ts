@@ -28,7 +28,7 @@ export const commandOf = (server: { url: string; command: string[] }): string =>
 
 /** The receipt. */
 export function allowedWords(done: CleanDecided): string {
-  const names = done.allowed.map((one) => serverName(one.server, 'a server'))
+  const names = done.items.map((one) => serverName(one.server, 'a server'))
   if (names.length === 0) return 'Nothing was allowed: every server on the list changed since you read it.'
   const last = names.pop() ?? ''
   const all = names.length > 0 ? `${names.join(', ')} and ${last}` : last
@@ -38,6 +38,6 @@ export function allowedWords(done: CleanDecided): string {
 
 /** The decision for the receipt. Undo takes all of it back. */
 export function outcomeOf(done: CleanDecided): Outcome {
-  const [first, ...also] = done.allowed.map(({ code, identity, items }) => ({ code, identity, items: items.filter((item) => item !== 'launch') }))
+  const [first, ...also] = done.items.map(({ code, identity, approved }) => ({ code, identity, items: approved.filter((item) => item !== 'launch') }))
   return { code: first?.code ?? '', identity: first?.identity ?? '', did: 'allowed', items: first?.items ?? [], also, words: allowedWords(done), next: '', undo: first !== undefined, newServer: true }
 }

@@ -1,5 +1,5 @@
 import type * as page from '../api/wailsjs/go/desktop/Page'
-import type { desktop } from '../api/wailsjs/go/models'
+import type { control, desktop, inspect, pin } from '../api/wailsjs/go/models'
 
 /**
  * What the page may ask of the program, and nothing else: the methods of app/desktop's Page, as `make bindings` writes them. Each is
@@ -13,10 +13,10 @@ export type ActivityQuery = desktop.ActivityQuery
 export type ActivityRecord = desktop.ActivityRecord
 export type ActivityRow = desktop.Record
 export type Backup = desktop.Backup
-export type Blocked = desktop.Blocked
+export type Blocked = control.Blocked
 export type Can = desktop.Can
 export type Change = desktop.Change
-export type CleanDecided = desktop.CleanDecided
+export type CleanDecided = control.CleanDecided
 export type CleanServer = desktop.CleanServer
 export type CleanSet = desktop.CleanSet
 export type ClientEntry = desktop.ClientEntry
@@ -24,13 +24,13 @@ export type ClientFile = desktop.ClientFile
 export type Colour = Light['colour']
 export type Confirm = desktop.Confirm
 export type Coverage = desktop.Coverage
-export type Decided = desktop.Decided
+export type Decided = control.Decided
 export type Decision = desktop.Decision
 export type Does = desktop.Does
 export type ExceptDecision = desktop.ExceptDecision
 export type ExceptFor = ExceptDecision['for']
 export type Exception = desktop.Exception
-export type Finding = desktop.Finding
+export type Finding = inspect.Finding
 export type Held = desktop.Held
 export type HeldAll = desktop.HeldAll
 export type HeldAllDecision = desktop.HeldAllDecision
@@ -50,7 +50,7 @@ export type PartDetail = desktop.PartDetail
 export type Preview = desktop.Preview
 export type Problem = desktop.Problem
 export type Review = desktop.Review
-export type Segment = desktop.Segment
+export type Segment = pin.Segment
 export type Server = desktop.Server
 export type ServerDetail = desktop.ServerDetail
 export type ServerItem = desktop.ServerItem

@@ -133,7 +133,7 @@ const LAYERS: Record<string, string> = {
 
 /** The layers that hid a message, from the outside in; "" if none. */
 export function layersOf(finding: Finding): string {
-  return finding.encodings.slice(0, 3).map((e) => LAYERS[e] ?? 'encoded text').join(' → ')
+  return (finding.encodings ?? []).slice(0, 3).map((e) => LAYERS[e] ?? 'encoded text').join(' → ')
 }
 
 /** The worst warning's meaning in one sentence, for the line below the headline. */

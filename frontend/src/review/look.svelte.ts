@@ -94,7 +94,7 @@ export class Look {
         did: action.call === 'keep' || action.call === 'discard' || action.call === 'discardAll' ? 'kept' : 'allowed',
         items: done.approved.filter((item) => item !== 'launch'),
         words: action.call === 'allow' && done.approved.length === 0 ? 'Nothing was allowed: everything left has a warning.' : done.words || action.done,
-        next: done.next,
+        next: done.next ?? '',
         newServer: review.kind === 'new_server',
         undo: action.undo && (action.call === 'keep' || done.approved.length > 0),
       }

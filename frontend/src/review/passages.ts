@@ -10,7 +10,7 @@ export function passagesOf(found: number, passages: readonly (readonly number[])
 }
 
 /** The other findings of a passage, without repetitions. */
-export function alsoIn<F extends { rule: string; title: string; level: string; decoded: string }>(more: readonly F[]): { finding: F; count: number }[] {
+export function alsoIn<F extends { rule: string; title: string; level: string; decoded?: string }>(more: readonly F[]): { finding: F; count: number }[] {
   const out: { finding: F; count: number }[] = []
   for (const finding of more) {
     const same = out.find((o) => o.finding.rule === finding.rule && o.finding.title === finding.title && o.finding.level === finding.level && !finding.decoded && !o.finding.decoded)

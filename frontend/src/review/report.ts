@@ -14,9 +14,9 @@ export function reportOf(warning: Warning): string {
     ['Warning', finding.title],
     ['Rule', finding.rule],
     ['Level', rankOf(finding) > 0 ? finding.level : 'unknown'],
-    ['Where', finding.where],
-    ['Matched', finding.match.slice(0, MOST)],
-    ['Decoded', finding.decoded.slice(0, MOST)],
+    ['Where', finding.where ?? ''],
+    ['Matched', finding.match?.slice(0, MOST) ?? ''],
+    ['Decoded', finding.decoded?.slice(0, MOST) ?? ''],
   ])
   return ['I think this warning is a mistake.', ...lines.filter(([, words]) => words !== '').map(([label, words]) => `${label.padEnd(8)} ${visible(words)}`)].join('\n')
 }

@@ -7,8 +7,8 @@ const NEAR = 32
 export function foldingOf(findings: readonly Pick<Finding, 'where' | 'start' | 'end' | 'level'>[]): number[][] {
   const out: { where: string; end: number; of: number[] }[] = []
   const placed: number[] = []
-  findings.forEach((f, i) => (f.end > f.start ? placed.push(i) : out.push({ where: f.where, end: -NEAR - 1, of: [i] })))
-  const at = (i: number) => findings[i] as Finding
+  findings.forEach((f, i) => (f.end > f.start ? placed.push(i) : out.push({ where: f.where ?? '', end: -NEAR - 1, of: [i] })))
+  const at = (i: number) => ({ where: '', ...(findings[i] as Finding) })
   placed.sort((a, b) => (at(a).where === at(b).where ? at(a).start - at(b).start || a - b : at(a).where < at(b).where ? -1 : 1))
   let open: (typeof out)[number] | undefined
   for (const i of placed) {

@@ -230,7 +230,7 @@ describe('after it was written', () => {
     const now = { items }
     const allowClean = vi.fn(async () => {
       now.items = []
-      return { allowed: items.map(({ code, server }) => ({ code, server, identity: server, items: ['tool:a'] })), left: [] }
+      return { digest: 'd-set', items: items.map(({ code, server }) => ({ code, server, identity: server, approved: ['tool:a'] })), left: [] }
     })
     await protectedNow({
       look: async (_, __, [name = '']) => found(name, name === 'weather' ? 'AAA2' : 'AAA3'),
