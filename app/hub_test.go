@@ -262,15 +262,6 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// replace writes a file as editors do: whoever reads meanwhile sees the old one or the new one, and nothing half written.
-func replace(t testing.TB, path, text string) {
-	t.Helper()
-	write(t, path+".new", text)
-	if err := os.Rename(path+".new", path); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -15,14 +15,6 @@ func (p *place) setting(key string) string {
 	return rows[0].Value
 }
 
-func (p *place) waits() int {
-	items, err := p.Inbox()
-	if err != nil {
-		return -1
-	}
-	return len(items)
-}
-
 func TestAHandEditThatTightensAppliesAtOnce(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("weather")

@@ -105,9 +105,6 @@ func sentence(words string) string {
 	return strings.ToUpper(words[:1]) + words[1:] + "."
 }
 
-// started is an entry of a client's file, as its wrapper names itself.
-type started struct{ client, name string }
-
 func (d *Display) besideFiles(c control.Coverage) beside {
 	b := beside{apart: map[string]bool{}}
 	ids, names := map[string]bool{}, map[[2]string]bool{}
