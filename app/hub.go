@@ -202,11 +202,7 @@ func (h *Hub) checkSeals() error {
 	}
 	now := h.office.Now()
 	err = h.office.Store.Update(func(tx *store.Tx) error {
-		servers, err := tx.Servers()
-		if err != nil {
-			return err
-		}
-		for _, server := range servers {
+		for _, server := range tx.Servers() {
 			if !found.Rolled {
 				break
 			}

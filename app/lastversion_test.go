@@ -167,8 +167,7 @@ func TestAHomeOfTheLastVersionIsAsItWas(t *testing.T) {
 	var notes store.Server
 	var declares []pin.Item
 	if err := p.office.Store.View(func(tx *store.Tx) error {
-		servers, err := tx.Servers()
-		for _, s := range servers {
+		for _, s := range tx.Servers() {
 			if s.Name == "notes" {
 				notes = s
 			}

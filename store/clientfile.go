@@ -77,7 +77,7 @@ func (tx *Tx) ClientFile(path string) (ClientFile, error) {
 }
 
 // ClientFiles are all protected files.
-func (tx *Tx) ClientFiles() ([]ClientFile, error) {
+func (tx *Tx) ClientFiles() []ClientFile {
 	return list[ClientFile](&tx.sealed, bucketMeta, []byte(clientPrefix))
 }
 

@@ -28,7 +28,7 @@ func (tx *Tx) PutException(e Exception) error {
 }
 
 // Exceptions are all exceptions with a valid seal, oldest first (their ids sort by time).
-func (tx *Tx) Exceptions() ([]Exception, error) {
+func (tx *Tx) Exceptions() []Exception {
 	return list[Exception](&tx.sealed, bucketExcepted, nil)
 }
 

@@ -23,12 +23,12 @@ type remembered struct {
 }
 
 // WaitingHeads are the pending items, oldest first, without parts, findings and details.
-func (tx *Tx) WaitingHeads() ([]Item, error) { return tx.headsOf(bucketInbox) }
+func (tx *Tx) WaitingHeads() []Item { return tx.headsOf(bucketInbox) }
 
 // DecidedHeads are the items that are no longer pending, oldest first, without parts, findings and details.
-func (tx *Tx) DecidedHeads() ([]Item, error) { return tx.headsOf(bucketDecided) }
+func (tx *Tx) DecidedHeads() []Item { return tx.headsOf(bucketDecided) }
 
-func (tx *Tx) headsOf(bucket []byte) ([]Item, error) {
+func (tx *Tx) headsOf(bucket []byte) []Item {
 	known := tx.heads
 	known.mu.Lock()
 	defer known.mu.Unlock()
@@ -57,16 +57,12 @@ func (tx *Tx) headsOf(bucket []byte) ([]Item, error) {
 	}
 	known.of[string(bucket)] = now // forget what is gone
 	sort.SliceStable(items, func(i, j int) bool { return items[i].Created.Before(items[j].Created) })
-	return items, nil
+	return items
 }
 
 // WaitingFor is the pending item of a kind for a server, or ErrNotFound.
 func (tx *Tx) WaitingFor(serverID string, kind vocab.ItemKind) (Item, error) {
-	waiting, err := tx.WaitingHeads()
-	if err != nil {
-		return Item{}, err
-	}
-	for _, it := range waiting {
+	for _, it := range tx.WaitingHeads() {
 		if it.ServerID == serverID && it.Kind == kind {
 			return tx.Item(it.Code)
 		}

@@ -122,22 +122,18 @@ func (tx *Tx) Item(code string) (it Item, err error) {
 }
 
 // Waiting are the pending items, oldest first.
-func (tx *Tx) Waiting() ([]Item, error) { return tx.items(bucketInbox) }
+func (tx *Tx) Waiting() []Item { return tx.items(bucketInbox) }
 
 // Decided are the items that are no longer pending, oldest first.
-func (tx *Tx) Decided() ([]Item, error) { return tx.items(bucketDecided) }
+func (tx *Tx) Decided() []Item { return tx.items(bucketDecided) }
 
 // ForgetDecided deletes a decided item, and does nothing for others.
 func (tx *Tx) ForgetDecided(code string) error { return tx.delete(bucketDecided, []byte(code)) }
 
 // DeleteDecidedBefore deletes items decided before t, so that their codes can be reused.
 func (tx *Tx) DeleteDecidedBefore(t time.Time) (int, error) {
-	old, err := tx.DecidedHeads()
-	if err != nil {
-		return 0, err
-	}
 	n := 0
-	for _, it := range old {
+	for _, it := range tx.DecidedHeads() {
 		if it.DecidedAt.Before(t) {
 			if err := tx.ForgetDecided(it.Code); err != nil {
 				return n, err
@@ -148,8 +144,8 @@ func (tx *Tx) DeleteDecidedBefore(t time.Time) (int, error) {
 	return n, nil
 }
 
-func (tx *Tx) items(bucket []byte) ([]Item, error) {
-	items, err := list[Item](&tx.sealed, bucket, nil)
+func (tx *Tx) items(bucket []byte) []Item {
+	items := list[Item](&tx.sealed, bucket, nil)
 	sort.SliceStable(items, func(i, j int) bool { return items[i].Created.Before(items[j].Created) })
-	return items, err
+	return items
 }

@@ -89,8 +89,8 @@ func (tx *Tx) Pins(serverID string) (pins []Pin, tampered int, err error) {
 		return nil, 0, err
 	}
 	bad := tx.bad
-	pins, err = list[Pin](&tx.sealed, bucketPins, prefix)
-	return pins, tx.bad - bad, err
+	pins = list[Pin](&tx.sealed, bucketPins, prefix)
+	return pins, tx.bad - bad, nil
 }
 
 // DeletePin removes a decision; the item counts as never reviewed.
@@ -117,7 +117,7 @@ func (tx *Tx) Seen(serverID string) ([]Seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return list[Seen](&tx.sealed, bucketSeen, prefix)
+	return list[Seen](&tx.sealed, bucketSeen, prefix), nil
 }
 
 func (tx *Tx) DeleteSeen(serverID, era, item string) error {
@@ -150,9 +150,9 @@ func (tx *Tx) History(serverID, item string) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	events, err := list[Event](&tx.sealed, bucketHistory, prefix)
+	events := list[Event](&tx.sealed, bucketHistory, prefix)
 	if item == "" {
-		return events, err
+		return events, nil
 	}
 	// A name may be another's prefix up to a zero byte, so the key's prefix alone does not decide.
 	exact := events[:0]
@@ -161,7 +161,7 @@ func (tx *Tx) History(serverID, item string) ([]Event, error) {
 			exact = append(exact, e)
 		}
 	}
-	return exact, err
+	return exact, nil
 }
 
 // itemKey orders pins by server, era and item. The item comes last because a name may hold any byte, including zero; a name too long for a

@@ -160,7 +160,7 @@ func (ch chain) anchor(victims []victim) error {
 // anchors are all anchors by their first sequence; bad means that one is not ours.
 func (ch chain) anchors() (all map[uint64]anchor, bad bool) {
 	before := ch.bad
-	list, _ := list[anchor](ch.sealed, bucketAnchors, nil)
+	list := list[anchor](ch.sealed, bucketAnchors, nil)
 	all = make(map[uint64]anchor, len(list))
 	for _, a := range list {
 		all[a.From] = a

@@ -125,7 +125,7 @@ func (tx *Tx) Held(code string) (Held, error) {
 }
 
 // AllHeld are all held responses with a valid seal, by code.
-func (tx *Tx) AllHeld() ([]Held, error) { return list[Held](&tx.sealed, bucketHeld, nil) }
+func (tx *Tx) AllHeld() []Held { return list[Held](&tx.sealed, bucketHeld, nil) }
 
 // HeldText is the text of a held response; ErrNotFound if it is no longer stored, ErrSeal if it was changed.
 func (tx *Tx) HeldText(h Held) (HeldText, error) {

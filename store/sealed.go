@@ -114,7 +114,7 @@ func (s *sealed) each(bucket, prefix []byte, f func(key, stored []byte)) {
 }
 
 // list reads the values under a prefix, leaving out those with an invalid seal, which it counts in bad.
-func list[T any](s *sealed, bucket, prefix []byte) ([]T, error) {
+func list[T any](s *sealed, bucket, prefix []byte) []T {
 	var values []T
 	s.each(bucket, prefix, func(key, stored []byte) {
 		var value T
@@ -125,7 +125,7 @@ func list[T any](s *sealed, bucket, prefix []byte) ([]T, error) {
 		}
 		values = append(values, value)
 	})
-	return values, nil
+	return values
 }
 
 // next is the next number of a bucket's own sequence, as a sortable key.

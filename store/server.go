@@ -84,7 +84,7 @@ func (tx *Tx) Server(id string) (Server, error) {
 }
 
 // Servers are all servers with a valid seal, by id. Tampered names the others.
-func (tx *Tx) Servers() ([]Server, error) {
+func (tx *Tx) Servers() []Server {
 	return list[Server](&tx.sealed, bucketServers, nil)
 }
 

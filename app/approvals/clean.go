@@ -29,10 +29,7 @@ func (a *Approvals) Clean(q control.CleanQuery) (out control.CleanSet, err error
 	now := a.office.Now()
 	var members []cleanMember
 	err = a.office.Store.View(func(tx *store.Tx) error {
-		waiting, err := tx.Waiting()
-		if err != nil {
-			return err
-		}
+		waiting := tx.Waiting()
 		review.OrderItems(waiting)
 		if q.Digest != "" {
 			set, err := a.clean.find(q.Digest, now)

@@ -108,12 +108,8 @@ func (a *Approvals) mark(tx *store.Tx, serverID string) error {
 // SettleAll updates the inbox for every server, at the start after invalid seals.
 func (a *Approvals) SettleAll() error {
 	return a.office.Update(func(tx *store.Tx) (bool, error) {
-		servers, err := tx.Servers()
-		if err != nil {
-			return false, err
-		}
 		wrote := false
-		for _, server := range servers {
+		for _, server := range tx.Servers() {
 			l, err := ledger.Read(tx, server.ID)
 			if err != nil {
 				return false, err

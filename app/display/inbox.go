@@ -24,11 +24,7 @@ func (d *Display) Inbox() (items []control.InboxItem, err error) {
 		return nil, err
 	}
 	err = d.office.Store.View(func(tx *store.Tx) error {
-		servers, err := tx.Servers()
-		if err != nil {
-			return err
-		}
-		items, err = d.inbox(tx, servers)
+		items, err = d.inbox(tx, tx.Servers())
 		return err
 	})
 	return items, d.office.Failed(err)
@@ -77,11 +73,7 @@ func (d *Display) DecidedSince(since time.Time) (out []office.DecidedItem, err e
 		return nil, err
 	}
 	err = d.office.Store.View(func(tx *store.Tx) error {
-		items, err := tx.DecidedHeads()
-		if err != nil {
-			return err
-		}
-		for _, it := range items {
+		for _, it := range tx.DecidedHeads() {
 			if it.Decided == vocab.DecidedSuperseded || it.DecidedAt.Before(since) {
 				continue
 			}

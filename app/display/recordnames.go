@@ -20,10 +20,7 @@ type askedServer struct {
 func (d *Display) asked(server string) askedServer {
 	out := askedServer{name: server}
 	_ = d.office.Viewing(func(tx *store.Tx) error {
-		all, err := tx.Servers()
-		if err != nil {
-			return err
-		}
+		all := tx.Servers()
 		out.servers = all
 		if server == "" {
 			return nil

@@ -63,10 +63,7 @@ func (d *Display) ServerWhole(name string) (out ServerWhole, err error) {
 		if err != nil {
 			return err
 		}
-		all, err := tx.Servers()
-		if err != nil {
-			return err
-		}
+		all := tx.Servers()
 		codes := ledger.WaitingCodes(tx, server.ID)
 		out = ServerWhole{Server: d.server(l, codes, identity.CalledOf(all)), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
 		for _, j := range review.Of(l.Facts()).Items {

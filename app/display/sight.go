@@ -123,13 +123,12 @@ func (d *Display) besideFiles(c control.Coverage) beside {
 	}
 	if d.office.Store != nil {
 		_ = d.office.Store.View(func(tx *store.Tx) error { // what cannot be read is said by StoreOK
-			servers, err := tx.Servers()
-			for _, server := range servers {
+			for _, server := range tx.Servers() {
 				if server.Versions != nil && (ids[server.ID] || b.apart[server.ID]) {
 					b.noVersion++
 				}
 			}
-			return err
+			return nil
 		})
 	}
 	return b
@@ -163,11 +162,7 @@ func (d *Display) look() (s sight, err error) {
 	}
 	s.waiting, s.known = map[string]waitingCount{}, map[string]bool{}
 	err = d.office.Viewing(func(tx *store.Tx) error {
-		servers, err := tx.Servers()
-		if err != nil {
-			return err
-		}
-		for _, server := range servers {
+		for _, server := range tx.Servers() {
 			s.known[server.ID] = true
 		}
 		waiting, err := d.from.Held.WaitingHeads(tx)

@@ -32,10 +32,7 @@ func (d *Display) WholeStatus() (control.Status, error) {
 	var apart []control.Problem
 	if d.office.Store != nil {
 		err := d.office.Store.View(func(tx *store.Tx) error {
-			servers, err := tx.Servers()
-			if err != nil {
-				return err
-			}
+			servers := tx.Servers()
 			out.Servers, apart = len(servers), review.VersionProblems(servers)
 			names := identity.CalledOf(servers)
 			for _, s := range servers {

@@ -63,9 +63,9 @@ func (g *Guardian) Quietly(f func()) {
 // LookAtAll checks every protected file.
 func (g *Guardian) LookAtAll() {
 	var files []store.ClientFile
-	err := g.office.Viewing(func(tx *store.Tx) (err error) {
-		files, err = tx.ClientFiles()
-		return err
+	err := g.office.Viewing(func(tx *store.Tx) error {
+		files = tx.ClientFiles()
+		return nil
 	})
 	if err != nil {
 		return // the caller reports it; a hub without a store guards nothing

@@ -121,9 +121,9 @@ func (g *Guardian) notWatched(err error) {
 
 // ProtectedFiles are the files with a wanted state.
 func (g *Guardian) ProtectedFiles() (files []store.ClientFile) {
-	_ = g.office.Viewing(func(tx *store.Tx) (err error) {
-		files, err = tx.ClientFiles()
-		return err
+	_ = g.office.Viewing(func(tx *store.Tx) error {
+		files = tx.ClientFiles()
+		return nil
 	})
 	return files
 }

@@ -24,10 +24,7 @@ type Ledger struct {
 }
 
 func ReadAll(tx *store.Tx) ([]*Ledger, error) {
-	servers, err := tx.Servers()
-	if err != nil {
-		return nil, err
-	}
+	servers := tx.Servers()
 	all := make([]*Ledger, 0, len(servers))
 	for _, server := range servers {
 		l, err := Read(tx, server.ID)

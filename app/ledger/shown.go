@@ -16,10 +16,7 @@ import (
 // EntryBefore is the server that last ran under the name of a new one. A changed command is a new server, and a person must first see that
 // it replaced a trusted one.
 func EntryBefore(tx *store.Tx, server store.Server) (*control.EntryBefore, error) {
-	servers, err := tx.Servers()
-	if err != nil {
-		return nil, err
-	}
+	servers := tx.Servers()
 	var last *store.Server
 	for i, s := range servers {
 		if s.ID != server.ID && (s.Name == server.Name || slices.Contains(s.Names, server.Name)) && s.FirstSeen.Before(server.FirstSeen) && (last == nil || s.LastSeen.After(last.LastSeen)) {
@@ -120,28 +117,20 @@ func placed(key string, findings []inspect.Finding) []inspect.Finding {
 }
 
 // WaitingFor are the pending items of a server, by kind, without their content.
-func WaitingFor(tx *store.Tx, id string) (map[vocab.ItemKind]store.Item, error) {
-	all, err := tx.WaitingHeads()
-	if err != nil {
-		return nil, err
-	}
+func WaitingFor(tx *store.Tx, id string) map[vocab.ItemKind]store.Item {
 	waiting := map[vocab.ItemKind]store.Item{}
-	for _, it := range all {
+	for _, it := range tx.WaitingHeads() {
 		if it.ServerID == id {
 			waiting[it.Kind] = it
 		}
 	}
-	return waiting, nil
+	return waiting
 }
 
 // WaitingCodes are the codes of a server's pending items, by kind.
 func WaitingCodes(tx *store.Tx, id string) map[vocab.ItemKind]string {
 	codes := map[vocab.ItemKind]string{}
-	waiting, err := WaitingFor(tx, id)
-	if err != nil {
-		return codes
-	}
-	for kind, it := range waiting {
+	for kind, it := range WaitingFor(tx, id) {
 		codes[kind] = it.Code
 	}
 	return codes

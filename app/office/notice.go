@@ -18,11 +18,7 @@ func (o *Office) Tell(n review.Notice) {
 
 // ShownIn is a server's name among all servers of a store.
 func ShownIn(tx *store.Tx, server store.Server) string {
-	servers, err := tx.Servers()
-	if err != nil {
-		return ""
-	}
-	return identity.CalledOf(servers).Shown(server)
+	return identity.CalledOf(tx.Servers()).Shown(server)
 }
 
 // shownNow is how a server is shown, "" where it is not known.
@@ -31,13 +27,13 @@ func (o *Office) shownNow(id string) (shown string) {
 		return ""
 	}
 	_ = o.Store.View(func(tx *store.Tx) error {
-		servers, err := tx.Servers()
+		servers := tx.Servers()
 		for _, s := range servers {
 			if s.ID == id {
 				shown = identity.CalledOf(servers).Always(s)
 			}
 		}
-		return err
+		return nil
 	})
 	return shown
 }

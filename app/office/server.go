@@ -12,12 +12,8 @@ import (
 
 // FindServer finds a server by id, identity, whole name or shown name. An ambiguous name is an error.
 func FindServer(tx *store.Tx, name string) (store.Server, error) {
-	servers, err := tx.Servers()
-	if err != nil {
-		return store.Server{}, err
-	}
 	var found []store.Server
-	for _, s := range servers {
+	for _, s := range tx.Servers() {
 		if s.ID == name || s.Identity == name {
 			return s, nil
 		}

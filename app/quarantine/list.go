@@ -26,20 +26,12 @@ type Waits struct {
 // WaitingItems are all pending items, in reading order. An item of held responses shows the newest; the others are not read from the store,
 // however many there are.
 func (q *Quarantine) WaitingItems(tx *store.Tx) ([]Waits, error) {
-	waiting, err := tx.Waiting()
-	if err != nil {
-		return nil, err
-	}
-	return q.withHeld(waiting, func(held *HeldItem) (store.Item, error) { return q.ShownHeld(tx, held) })
+	return q.withHeld(tx.Waiting(), func(held *HeldItem) (store.Item, error) { return q.ShownHeld(tx, held) })
 }
 
 // WaitingHeads is WaitingItems without the content.
 func (q *Quarantine) WaitingHeads(tx *store.Tx) ([]Waits, error) {
-	waiting, err := tx.WaitingHeads()
-	if err != nil {
-		return nil, err
-	}
-	return q.withHeld(waiting, func(held *HeldItem) (store.Item, error) {
+	return q.withHeld(tx.WaitingHeads(), func(held *HeldItem) (store.Item, error) {
 		newest := q.all[held.newest().code]
 		return held.head(itemOfHeld(newest, "", nil, newest.Stored)), nil
 	})

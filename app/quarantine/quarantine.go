@@ -70,14 +70,7 @@ func New(o *office.Office, hub Hub) *Quarantine {
 // ReadHeld rebuilds the index.
 func (q *Quarantine) ReadHeld() error {
 	return q.office.Store.View(func(tx *store.Tx) error {
-		held, err := tx.AllHeld()
-		if err != nil {
-			return err
-		}
-		passes, err := tx.Exceptions()
-		if err != nil {
-			return err
-		}
+		held, passes := tx.AllHeld(), tx.Exceptions()
 		q.heldIndex = newHeldIndex()
 		for _, one := range held {
 			q.put(one)
@@ -116,11 +109,7 @@ func (q *Quarantine) OpenHeld() error {
 // DistrustHeld is for a store in which older records were restored: its exceptions are void, and released responses wait for a person
 // again.
 func (q *Quarantine) DistrustHeld(tx *store.Tx, now time.Time) error {
-	held, err := tx.AllHeld()
-	if err != nil {
-		return err
-	}
-	for _, one := range held {
+	for _, one := range tx.AllHeld() {
 		if one.State != vocab.HeldReleased && one.State != vocab.HeldTaken {
 			continue
 		}
@@ -129,11 +118,7 @@ func (q *Quarantine) DistrustHeld(tx *store.Tx, now time.Time) error {
 			return err
 		}
 	}
-	passes, err := tx.Exceptions()
-	if err != nil {
-		return err
-	}
-	for _, e := range passes {
+	for _, e := range tx.Exceptions() {
 		if !e.Ended.IsZero() {
 			continue
 		}

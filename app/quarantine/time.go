@@ -285,21 +285,13 @@ func (q *Quarantine) forgetMany() error {
 
 // ForgetHeldBefore forgets responses decided before t, and exceptions that ended before it. The caller then rebuilds the index.
 func (q *Quarantine) ForgetHeldBefore(tx *store.Tx, t time.Time) (n int, err error) {
-	held, err := tx.AllHeld()
-	if err != nil {
-		return 0, err
-	}
-	for _, one := range forgottenHeld(held, t) {
+	for _, one := range forgottenHeld(tx.AllHeld(), t) {
 		if err := tx.ForgetHeld(one.Code); err != nil {
 			return 0, err
 		}
 		n++
 	}
-	passes, err := tx.Exceptions()
-	if err != nil {
-		return 0, err
-	}
-	for _, e := range passes {
+	for _, e := range tx.Exceptions() {
 		if e.Until.After(t) {
 			continue
 		}

@@ -103,9 +103,9 @@ func (r *room) set(key, value string) {
 // waiting is what waits for a decision.
 func (r *room) waiting() (items []store.Item) {
 	r.t.Helper()
-	err := r.office.Viewing(func(tx *store.Tx) (err error) {
-		items, err = tx.Waiting()
-		return err
+	err := r.office.Viewing(func(tx *store.Tx) error {
+		items = tx.Waiting()
+		return nil
 	})
 	if err != nil {
 		r.t.Fatal(err)

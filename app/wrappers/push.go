@@ -51,14 +51,9 @@ func (w *Wrappers) Refresh(id string) error {
 		if err != nil {
 			return err
 		}
-		waiting, err := ledger.WaitingFor(tx, id)
-		if err != nil {
-			return err
-		}
+		waiting := ledger.WaitingFor(tx, id)
 		w.stand(l, review.Of(l.Facts()), waiting)
-		if w.servers[id].base.Hide, err = hiddenFiles(tx); err != nil {
-			return err
-		}
+		w.servers[id].base.Hide = hiddenFiles(tx)
 		w.servers[id].launch = w.approvals.StandLaunch(tx, l, waiting[vocab.ItemLaunch].Code)
 		w.servers[id].as = as
 		return nil
@@ -144,11 +139,9 @@ func (w *Wrappers) recount() error {
 	if w.counted == as {
 		return nil
 	}
-	return w.office.Store.View(func(tx *store.Tx) (err error) {
-		if w.waiting, err = tx.WaitingHeads(); err == nil {
-			w.counted = as
-		}
-		return err
+	return w.office.Store.View(func(tx *store.Tx) error {
+		w.waiting, w.counted = tx.WaitingHeads(), as
+		return nil
 	})
 }
 

@@ -96,11 +96,7 @@ func (w *Wrappers) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r co
 	}
 	fresh := err != nil
 	if fresh {
-		number, err := nextNumber(tx)
-		if err != nil {
-			return server, false, err
-		}
-		server = store.Server{ID: id.ID, Transport: r.Server.Transport, FirstSeen: now, Number: number}
+		server = store.Server{ID: id.ID, Transport: r.Server.Transport, FirstSeen: now, Number: nextNumber(tx)}
 	}
 	before := server
 	server.Identity, server.Argv, server.URL = id.Display, id.Argv, id.URL
@@ -123,16 +119,12 @@ func (w *Wrappers) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r co
 	return server, !same || now.Sub(before.LastSeen) >= time.Hour, nil
 }
 
-func nextNumber(tx *store.Tx) (int, error) {
-	servers, err := tx.Servers()
-	if err != nil {
-		return 0, err
-	}
+func nextNumber(tx *store.Tx) int {
 	highest := 0
-	for _, s := range servers {
+	for _, s := range tx.Servers() {
 		highest = max(highest, s.Number)
 	}
-	return highest + 1, nil
+	return highest + 1
 }
 
 // Unregister forgets a wrapper. What it declared stays in the inbox: it happened, and only another report takes it back.
