@@ -165,7 +165,7 @@ func TestWhatHasAWarningByNowIsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := p.AllowCleanHere(set.Digest)
+	done, err := p.AllowClean(window, control.CleanQuery{Digest: set.Digest})
 	if err != nil || len(done.Items) != 2 || len(done.Left) != 1 || done.Left[0].Server != "weather" || !strings.Contains(done.Left[0].Why, "warning") {
 		t.Fatalf("%+v, %v", done, err)
 	}
@@ -243,7 +243,7 @@ func TestASetIsDecidedWhereDecisionsAreMade(t *testing.T) {
 			if top := p.inboxNow()[0]; (c.code == control.CodeNotHere) != (top.Server != "poisoned") { // the gravest is, unless somebody asked
 				t.Errorf("on top of the inbox is %s", top.Server)
 			}
-			if done, err := p.AllowCleanHere(set.Digest); err != nil || len(done.Items) != 3 {
+			if done, err := p.AllowClean(window, control.CleanQuery{Digest: set.Digest}); err != nil || len(done.Items) != 3 {
 				t.Errorf("in the window: %+v, %v", done, err)
 			}
 		})

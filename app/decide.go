@@ -7,20 +7,10 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Decide decides on one inbox item for a request over the socket.
+// Decide is a decision over one inbox item.
 func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, error) {
-	return h.decideIf(d, func(codes ...string) error { return h.office.MayDecide(peer, codes...) })
-}
-
-// DecideHere does the same for the window, in this process.
-func (h *Hub) DecideHere(d control.Decide) (control.Decided, error) {
-	return h.decideIf(d, func(...string) error { return nil })
-}
-
-// decideIf is a decision of somebody who may take it or not.
-func (h *Hub) decideIf(d control.Decide, may func(codes ...string) error) (control.Decided, error) {
 	if path := h.FileOf(d.Code); path != "" {
-		return h.DecideFile(path, d, func() error { return may(d.Code) })
+		return h.DecideFile(peer, path, d)
 	}
 	h.office.Lock()
 	defer h.office.Unlock()
@@ -28,15 +18,12 @@ func (h *Hub) decideIf(d control.Decide, may func(codes ...string) error) (contr
 		if err := h.lost.Named(d.Code); err != nil {
 			return control.Decided{}, err
 		}
-		if err := may(); err != nil {
+		if err := h.office.MayDecide(peer); err != nil {
 			return control.Decided{}, err
 		}
 		return h.lost.Decide(d)
 	}
-	if err := h.office.Usable(); err != nil {
-		return control.Decided{}, err
-	}
-	if err := may(d.Code); err != nil {
+	if err := h.office.Decides(peer, d.Code); err != nil {
 		return control.Decided{}, err
 	}
 	return h.decide(d)

@@ -347,14 +347,14 @@ func TestOnAHubWithAWindowOnlyTheWindowDecidesOverFiles(t *testing.T) {
 	if strings.Contains(d.text(), "mcpServers") {
 		t.Error("it was put back all the same")
 	}
-	if _, err := d.DecideHere(yes); err != nil || !d.guarded("files") {
+	if _, err := d.Decide(window, yes); err != nil || !d.guarded("files") {
 		t.Errorf("the window: %v", err)
 	}
 	_, err = d.Unprotect(person, control.Protect{Decided: true})
 	wantError(t, err, control.CodeNotHere)
 	_, err = d.RestoreBackup(person, control.RestoreBackup{ID: d.firstBackup(), Decided: true})
 	wantError(t, err, control.CodeNotHere)
-	if _, err := d.RestoreBackupHere(control.RestoreBackup{ID: d.firstBackup(), Decided: true}); err != nil || d.text() != claudeFile {
+	if _, err := d.RestoreBackup(window, control.RestoreBackup{ID: d.firstBackup(), Decided: true}); err != nil || d.text() != claudeFile {
 		t.Errorf("the window restores: %v", err)
 	}
 }

@@ -191,7 +191,7 @@ func TestAHundredHeldOutOfTwoHundredCalls(t *testing.T) {
 				return
 			}
 			if n%4 == 1 {
-				if _, err := p.ReleaseHere(control.Release{Code: kept.Code, Digest: item.Digest}); err != nil {
+				if _, err := p.Release(window, control.Release{Code: kept.Code, Digest: item.Digest}); err != nil {
 					t.Errorf("release %d: %v", n, err)
 				}
 			}

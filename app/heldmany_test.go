@@ -175,7 +175,7 @@ func TestOnlyAPersonDiscardsAll(t *testing.T) {
 	_, err := p.DiscardHeld(person, control.DiscardHeld{Codes: []string{code}})
 	wantError(t, err, control.CodeNotHere)
 	p.stands(code, vocab.HeldWaiting)
-	if done, err := p.DiscardHeldHere(control.DiscardHeld{Codes: []string{code, code, "NONE"}}); err != nil || done.Discarded != 1 || done.Meanwhile != 1 {
+	if done, err := p.DiscardHeld(window, control.DiscardHeld{Codes: []string{code, code, "NONE"}}); err != nil || done.Discarded != 1 || done.Meanwhile != 1 {
 		t.Errorf("the window: %+v, %v", done, err)
 	}
 }
@@ -332,7 +332,7 @@ func TestWhatBecameOfManyIsALineEachForReleasesAndOneForTheRest(t *testing.T) {
 	}
 	p.release(codes[0], nil)
 	p.release(codes[1], nil)
-	if _, err := p.DiscardHeldHere(control.DiscardHeld{Codes: codes[2:]}); err != nil {
+	if _, err := p.DiscardHeld(window, control.DiscardHeld{Codes: codes[2:]}); err != nil {
 		t.Fatal(err)
 	}
 	counts := map[vocab.Decision]int{}
@@ -360,7 +360,7 @@ func TestANoticeOfAHeldResponseNamesItsItem(t *testing.T) {
 	if len(heard.list) != 3 || group == "" || heard.list[1].Group != group || heard.list[2].Group == group {
 		t.Errorf("%q, %+v", group, heard.list)
 	}
-	if _, err := p.DiscardHeldHere(control.DiscardHeld{Codes: []string{first}}); err != nil {
+	if _, err := p.DiscardHeld(window, control.DiscardHeld{Codes: []string{first}}); err != nil {
 		t.Fatal(err)
 	}
 	_, got := p.HeldCodes(first)
@@ -376,7 +376,7 @@ func TestWhatCameSinceIsCountedForTheItemThatWasShown(t *testing.T) {
 	_, group := p.HeldCodes(shown[0])
 	w.hold(numbered(t, "read_note", 3))
 	w.hold(numbered(t, "write_note", 1))
-	if done, err := p.DiscardHeldHere(control.DiscardHeld{Codes: shown, Group: group}); err != nil || done.Discarded != 2 || done.Came != 1 {
+	if done, err := p.DiscardHeld(window, control.DiscardHeld{Codes: shown, Group: group}); err != nil || done.Discarded != 2 || done.Came != 1 {
 		t.Errorf("%+v, %v", done, err)
 	}
 }

@@ -79,7 +79,7 @@ func TestAPersonBeginsAgainAfterALostStore(t *testing.T) {
 			}
 			decide := func() (control.Decided, error) { return q.Decide(person, yes) }
 			if !r.marked {
-				decide = func() (control.Decided, error) { return q.DecideHere(yes) }
+				decide = func() (control.Decided, error) { return q.Decide(window, yes) }
 			}
 			out, err := decide()
 			if err != nil || !slices.Equal(out.Approved, []string{control.PartStore}) {

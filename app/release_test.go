@@ -59,7 +59,7 @@ func TestOnlyAPersonDecidesOnWhatIsHeld(t *testing.T) {
 				t.Errorf("%s is on top", top)
 			}
 			if c.code == control.CodeNotHere {
-				if a, err := p.ReleaseHere(control.Release{Code: code, Digest: digest}); err != nil || a.State != vocab.HeldReleased {
+				if a, err := p.Release(window, control.Release{Code: code, Digest: digest}); err != nil || a.State != vocab.HeldReleased {
 					t.Errorf("the window: %+v, %v", a, err)
 				}
 			}

@@ -195,7 +195,7 @@ func TestTheNotificationComesWhenTheLastThatWaitedIsAHeldResponse(t *testing.T) 
 	if n := told(); n != 0 {
 		t.Fatalf("told %d times while a response of its client waits", n)
 	}
-	if _, err := p.DiscardHeldHere(control.DiscardHeld{Codes: []string{code}}); err != nil {
+	if _, err := p.DiscardHeld(window, control.DiscardHeld{Codes: []string{code}}); err != nil {
 		t.Fatal(err)
 	}
 	if n := told(); n != 1 {

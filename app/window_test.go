@@ -42,7 +42,7 @@ func TestTheWindowHearsOfEveryChange(t *testing.T) {
 	hears("what waits", func() { s.report(tool("forecast", "Tells the weather.")) })
 	it := p.item()
 	hears("a decision", func() {
-		if _, err := p.DecideHere(control.Decide{Code: it.Code, Digest: it.Digest, All: true}); err != nil {
+		if _, err := p.Decide(window, control.Decide{Code: it.Code, Digest: it.Digest, All: true}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -52,7 +52,7 @@ func TestTheWindowHearsOfEveryChange(t *testing.T) {
 		}
 	})
 	hears("a setting", func() {
-		if _, err := p.SetSettingHere(control.SettingQuery{Key: "pins.launch", Value: "block"}); err != nil {
+		if _, err := p.SetSetting(window, control.SettingQuery{Key: "pins.launch", Value: "block"}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -127,45 +127,25 @@ func leftOut(m cleanMember, changed *control.Error) control.CleanLeft {
 	return out
 }
 
-// AllowClean decides on a set for a request over the socket.
-func (a *Approvals) AllowClean(peer control.Peer, q control.CleanQuery) (control.CleanDecided, error) {
+// AllowClean allows what is left of a set in one transaction. Each server's approval binds to its own item's digest.
+func (a *Approvals) AllowClean(peer control.Peer, q control.CleanQuery) (out control.CleanDecided, err error) {
 	a.office.Lock()
 	defer a.office.Unlock()
-	if err := a.office.Usable(); err != nil {
-		return control.CleanDecided{}, err
+	set, unknown := a.clean.find(q.Digest, a.office.Now())
+	codes := make([]string, len(set.members))
+	for i, m := range set.members {
+		codes[i] = m.code
 	}
-	var codes []string
-	if set, unknown := a.clean.find(q.Digest, a.office.Now()); unknown == nil {
-		for _, m := range set.members {
-			codes = append(codes, m.code)
-		}
-	}
-	if err := a.office.MayDecide(peer, codes...); err != nil {
-		return control.CleanDecided{}, err
-	}
-	return a.allowClean(q.Digest)
-}
-
-// AllowCleanHere does the same for the window, in this process.
-func (a *Approvals) AllowCleanHere(digest string) (control.CleanDecided, error) {
-	a.office.Lock()
-	defer a.office.Unlock()
-	if err := a.office.Usable(); err != nil {
-		return control.CleanDecided{}, err
-	}
-	return a.allowClean(digest)
-}
-
-// allowClean allows what is left of a set in one transaction. Each server's approval is bound to its own item's digest.
-func (a *Approvals) allowClean(digest string) (out control.CleanDecided, err error) {
-	set, err := a.clean.find(digest, a.office.Now())
-	if err != nil {
+	if err := a.office.Decides(peer, codes...); err != nil {
 		return out, err
+	}
+	if unknown != nil {
+		return out, unknown
 	}
 	var servers []string
 	err = a.office.Update(func(tx *store.Tx) (wrote bool, err error) {
 		servers = nil
-		out = control.CleanDecided{Digest: digest, Items: []control.CleanAllowed{}}
+		out = control.CleanDecided{Digest: q.Digest, Items: []control.CleanAllowed{}}
 		same, left, err := set.still(tx)
 		if err != nil {
 			return false, err

@@ -68,7 +68,7 @@ func (p *Page) AllowClean(digest, nonce string) (control.CleanDecided, error) {
 	if err := p.nonces.spend(nonce, cleanSubject, digest, "", true); err != nil {
 		return control.CleanDecided{}, err
 	}
-	done, err := h.AllowCleanHere(digest)
+	done, err := h.AllowClean(here, control.CleanQuery{Digest: digest})
 	done.Items, done.Left = some(done.Items), some(done.Left)
 	return done, err
 }

@@ -126,7 +126,7 @@ func (cf *clientFiles) protect(what string, q control.Protect) (control.Protecte
 	}
 	q.All = len(q.Names) == 0
 	if what == doUnprotect {
-		return h.UnprotectHere(q)
+		return h.Unprotect(here, q)
 	}
 	return h.Protect(control.Peer{Role: control.RoleCLI}, q)
 }
@@ -192,7 +192,7 @@ func (cf *clientFiles) PreviewRestore(id string) (Preview, error) {
 	if err != nil {
 		return Preview{}, err
 	}
-	done, err := h.RestoreBackupHere(control.RestoreBackup{ID: id, DryRun: true})
+	done, err := h.RestoreBackup(here, control.RestoreBackup{ID: id, DryRun: true})
 	if err != nil {
 		return Preview{}, err
 	}
@@ -210,7 +210,7 @@ func (cf *clientFiles) Restore(id, digest, nonce string) (Preview, error) {
 	if err := cf.nonces.spend(nonce, fileSubject(doRestore, id, "", nil), digest, "", false); err != nil {
 		return Preview{}, err
 	}
-	done, err := h.RestoreBackupHere(control.RestoreBackup{ID: id, Digest: digest, Decided: true})
+	done, err := h.RestoreBackup(here, control.RestoreBackup{ID: id, Digest: digest, Decided: true})
 	return preview(done), err
 }
 

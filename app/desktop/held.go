@@ -185,7 +185,7 @@ func (p *Page) settle(d HeldDecision, discard bool) (HeldDone, error) {
 	if err != nil {
 		return HeldDone{}, err
 	}
-	done, err := h.ReleaseHere(control.Release{Code: d.Code, Digest: d.Digest, Discard: discard, WithoutMarked: d.Without && !discard, Reason: d.Reason})
+	done, err := h.Release(here, control.Release{Code: d.Code, Digest: d.Digest, Discard: discard, WithoutMarked: d.Without && !discard, Reason: d.Reason})
 	return HeldDone{Code: done.Code, Server: done.Server, Tool: done.Tool, State: done.State, Until: stamp(done.Until)}, err
 }
 
@@ -210,7 +210,7 @@ func (p *Page) Except(d ExceptDecision) ([]Exception, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := h.ExceptHere(control.Except{Code: d.Code, Digest: d.Digest, Rules: d.Rules, For: length})
+	made, err := h.Except(here, control.Except{Code: d.Code, Digest: d.Digest, Rules: d.Rules, For: length})
 	return exceptions(made), err
 }
 

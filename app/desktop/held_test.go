@@ -28,7 +28,7 @@ func (d *desk) holding(level inspect.Level) func(n int, end string) (codes []str
 	if err != nil || len(waiting) != 1 {
 		d.t.Fatalf("waits: %+v, %v", waiting, err)
 	}
-	if _, err := d.hub.DecideHere(control.Decide{Code: waiting[0].Code, Digest: waiting[0].Digest, All: true}); err != nil {
+	if _, err := d.hub.Decide(here, control.Decide{Code: waiting[0].Code, Digest: waiting[0].Digest, All: true}); err != nil {
 		d.t.Fatal(err)
 	}
 	held := 0

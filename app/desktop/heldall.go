@@ -116,6 +116,6 @@ func (p *Page) DiscardAll(d HeldAllDecision) (HeldAllDone, error) {
 	if len(codes) == 0 {
 		return HeldAllDone{}, &control.Error{Code: control.CodeStale, Message: "it was shown too long ago: review it again", See: d.Code}
 	}
-	done, err := h.DiscardHeldHere(control.DiscardHeld{Codes: codes, Group: group, Reason: d.Reason})
+	done, err := h.DiscardHeld(here, control.DiscardHeld{Codes: codes, Group: group, Reason: d.Reason})
 	return HeldAllDone(done), err
 }

@@ -157,7 +157,7 @@ func TestALookAtAServerIsNoStartOfIt(t *testing.T) {
 		t.Fatalf("%+v, %v", rows, err)
 	}
 	// Written anew, it has not been started since: what runs now was started from the file as it was.
-	if _, err := d.hub.UnprotectHere(control.Protect{Config: path, All: true, Decided: true}); err != nil {
+	if _, err := d.hub.Unprotect(here, control.Protect{Config: path, All: true, Decided: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.hub.Protect(control.Peer{Role: control.RoleCLI}, control.Protect{All: true}); err != nil {

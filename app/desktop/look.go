@@ -155,7 +155,7 @@ func (p *Page) SetSetting(s SetSetting) (Setting, error) {
 		}
 		q.Decided = true
 	}
-	row, err := h.SetSettingHere(q)
+	row, err := h.SetSetting(here, q)
 	if err != nil {
 		return Setting{}, err
 	}

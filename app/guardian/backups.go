@@ -23,15 +23,60 @@ func (g *Guardian) Backups() ([]control.Backup, error) {
 	return out, nil
 }
 
-// RestoreBackup puts a kept file back, with a backup of its own. It may remove wrappers, so it is a decision unless every guarded entry
-// stays guarded.
-func (g *Guardian) RestoreBackup(peer control.Peer, r control.RestoreBackup) (control.Protected, error) {
-	return g.restore(r, func() error { return g.office.MayDecide(peer) }, peer.Descends)
-}
-
-// RestoreBackupHere is RestoreBackup from the window, in this process.
-func (g *Guardian) RestoreBackupHere(r control.RestoreBackup) (control.Protected, error) {
-	return g.restore(r, func() error { return nil }, false)
+// RestoreBackup puts a kept file back: a write like any other. It may take wrappers out, so it is a decision unless every
+// entry that is guarded now stays so.
+func (g *Guardian) RestoreBackup(peer control.Peer, r control.RestoreBackup) (none control.Protected, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.ready(); err != nil {
+		return none, err
+	}
+	k, err := g.kept(r.ID)
+	if err != nil {
+		return none, err
+	}
+	out := control.Protected{Path: k.Path, Client: k.by.Client, Digest: digestOf(k.now)}
+	if r.Digest != "" && r.Digest != out.Digest {
+		return none, changedSince(k.Path)
+	}
+	before, unreadable := viewOf(k.Path, k.now)
+	if unreadable == nil {
+		if out.Diff, err = clientconfig.Diff(k.Path, k.now, k.view.raw, clientconfig.Format{}); err != nil {
+			return none, unavailable(err)
+		}
+	}
+	var loosens bool
+	out.Entries, loosens = k.entries(before.file)
+	if r.DryRun || bytes.Equal(k.now, k.view.raw) && !k.gone {
+		return out, nil
+	}
+	if loosens || peer.Descends {
+		if err := g.mayLoosen(peer, r.Decided, "this backup has servers without a guard"); err != nil {
+			return none, err
+		}
+	}
+	names := entryNames(k.view.file)
+	adopting := &wantedFile{by: k.by, records: k.records}
+	records := g.adopted(adopting, k.view, runGuarded(adopting, k.view, names))
+	next := k.view.file.Snapshot(k.by, records)
+	if k.gone {
+		if _, err = g.backups().Restore(k.ID); err != nil {
+			return none, unavailable(err)
+		}
+		if k.wanted != nil {
+			err = g.rewant(k.wanted, next, records, nil, nil)
+		}
+	} else {
+		out.Backup, err = g.carryOut(clientChange{
+			why: whyRestore, from: clientView{path: k.Path, raw: k.now, digest: out.Digest}, to: k.view.raw,
+			client: out.Client, program: k.by.Path, wanted: next, records: records, names: names,
+		})
+	}
+	if err != nil {
+		return none, err
+	}
+	out.Written = true
+	return out, errors.Join(g.forgetItems(k.Path), g.lookAt(k.Path))
 }
 
 // kept is a backup to be restored, with the current file.
@@ -90,60 +135,6 @@ func (k kept) entries(before *clientconfig.File) (entries []control.ClientEntry,
 		}
 	}
 	return entries, loosens
-}
-
-func (g *Guardian) restore(r control.RestoreBackup, allowed func() error, descends bool) (none control.Protected, err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if err := g.ready(); err != nil {
-		return none, err
-	}
-	k, err := g.kept(r.ID)
-	if err != nil {
-		return none, err
-	}
-	out := control.Protected{Path: k.Path, Client: k.by.Client, Digest: digestOf(k.now)}
-	if r.Digest != "" && r.Digest != out.Digest {
-		return none, changedSince(k.Path)
-	}
-	before, unreadable := viewOf(k.Path, k.now)
-	if unreadable == nil {
-		if out.Diff, err = clientconfig.Diff(k.Path, k.now, k.view.raw, clientconfig.Format{}); err != nil {
-			return none, unavailable(err)
-		}
-	}
-	var loosens bool
-	out.Entries, loosens = k.entries(before.file)
-	if r.DryRun || bytes.Equal(k.now, k.view.raw) && !k.gone {
-		return out, nil
-	}
-	if loosens || descends {
-		if err := g.mayLoosen(allowed, r.Decided, "this backup has servers without a guard"); err != nil {
-			return none, err
-		}
-	}
-	names := entryNames(k.view.file)
-	adopting := &wantedFile{by: k.by, records: k.records}
-	records := g.adopted(adopting, k.view, runGuarded(adopting, k.view, names))
-	next := k.view.file.Snapshot(k.by, records)
-	if k.gone {
-		if _, err = g.backups().Restore(k.ID); err != nil {
-			return none, unavailable(err)
-		}
-		if k.wanted != nil {
-			err = g.rewant(k.wanted, next, records, nil, nil)
-		}
-	} else {
-		out.Backup, err = g.carryOut(clientChange{
-			why: whyRestore, from: clientView{path: k.Path, raw: k.now, digest: out.Digest}, to: k.view.raw,
-			client: out.Client, program: k.by.Path, wanted: next, records: records, names: names,
-		})
-	}
-	if err != nil {
-		return none, err
-	}
-	out.Written = true
-	return out, errors.Join(g.forgetItems(k.Path), g.lookAt(k.Path))
 }
 
 func entryNames(f *clientconfig.File) []string {

@@ -16,8 +16,9 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// person is a peer that may decide, inside one that descends from a wrapped server.
+// person is a peer that may decide, inside one that descends from a wrapped server, window a person at the window.
 var (
+	window = control.Peer{Here: true}
 	person = control.Peer{PID: 1, Role: control.RoleCLI}
 	inside = control.Peer{PID: 2, Role: control.RoleCLI, Descends: true}
 )

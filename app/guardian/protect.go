@@ -88,15 +88,6 @@ func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protec
 
 // Unprotect removes wrappers. It loosens, so it is a decision.
 func (g *Guardian) Unprotect(peer control.Peer, p control.Protect) (control.Protected, error) {
-	return g.unprotect(p, func() error { return g.office.MayDecide(peer) })
-}
-
-// UnprotectHere is Unprotect from the window, in this process.
-func (g *Guardian) UnprotectHere(p control.Protect) (control.Protected, error) {
-	return g.unprotect(p, func() error { return nil })
-}
-
-func (g *Guardian) unprotect(p control.Protect, allowed func() error) (control.Protected, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err := g.ready(); err != nil {
@@ -120,7 +111,7 @@ func (g *Guardian) unprotect(p control.Protect, allowed func() error) (control.P
 	if err := e.whole().Missing(result); err != nil {
 		return out, err
 	}
-	if err := g.mayLoosen(allowed, p.Decided || !result.Changed && e.wanted == nil, "without its guard, a server is not checked"); err != nil {
+	if err := g.mayLoosen(peer, p.Decided || !result.Changed && e.wanted == nil, "without its guard, a server is not checked"); err != nil {
 		return control.Protected{}, err
 	}
 	after, err := viewOf(e.view.path, result.Raw)
@@ -173,11 +164,11 @@ func (g *Guardian) ready() error {
 	return g.office.Usable()
 }
 
-// mayLoosen reports whether loosening is permitted: for this caller, and confirmed by a person.
-func (g *Guardian) mayLoosen(allowed func() error, decided bool, why string) error {
+// mayLoosen says whether what loosens may be done: by whom, and whether a person said so.
+func (g *Guardian) mayLoosen(peer control.Peer, decided bool, why string) error {
 	g.office.Lock()
 	defer g.office.Unlock()
-	if err := allowed(); err != nil {
+	if err := g.office.MayDecide(peer); err != nil {
 		return err
 	}
 	if !decided {

@@ -57,9 +57,9 @@ func TestUnprotectNeedsWhoMayDecideAndAYes(t *testing.T) {
 	if d.text() != before {
 		t.Error("the file was written all the same")
 	}
-	out, err := d.UnprotectHere(control.Protect{})
+	out, err := d.Unprotect(window, control.Protect{})
 	wantError(t, err, control.CodeLoosens)
-	if out, err = d.UnprotectHere(control.Protect{Decided: true}); err != nil || !out.Written || d.text() != claudeFile {
+	if out, err = d.Unprotect(window, control.Protect{Decided: true}); err != nil || !out.Written || d.text() != claudeFile {
 		t.Errorf("the window may: %+v, %v", out, err)
 	}
 }

@@ -8,7 +8,15 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// MayDecide says whether a decision over items may come from this peer over the socket. Where it may not, they go on top of the inbox for
+// Decides is MayDecide, for a call that needs a store to work with.
+func (o *Office) Decides(peer control.Peer, codes ...string) error {
+	if err := o.Usable(); err != nil {
+		return err
+	}
+	return o.MayDecide(peer, codes...)
+}
+
+// MayDecide says whether a decision over items may come from this peer. Where it may not, they go on top of the inbox for
 // the person who may, unless a guarded server asked.
 func (o *Office) MayDecide(peer control.Peer, codes ...string) error {
 	err := o.mayDecide(peer)
@@ -22,6 +30,8 @@ func (o *Office) MayDecide(peer control.Peer, codes ...string) error {
 
 func (o *Office) mayDecide(peer control.Peer) error {
 	switch {
+	case peer.Here:
+		return nil
 	case peer.Descends:
 		return Answer(control.CodeDescends, "this command runs inside a guarded server and can't decide anything: use your own terminal")
 	case o.Window:

@@ -19,6 +19,7 @@ type desk struct {
 	t             *testing.T
 	now           time.Time
 	changes, ends int
+	raised        []string
 }
 
 func open(t *testing.T, dir string, opts Options) *desk {
@@ -27,7 +28,7 @@ func open(t *testing.T, dir string, opts Options) *desk {
 	opts.Now = func() time.Time { return d.now }
 	opts.Changed = func() { d.changes++ }
 	opts.End = func() { d.ends++ }
-	opts.Notify = func(review.Notice) {}
+	opts.Notify, opts.Raise = func(review.Notice) {}, func(code string) { d.raised = append(d.raised, code) }
 	d.Office = New(opts)
 	s, err := store.Open(dir, store.Options{})
 	if err != nil {
@@ -112,6 +113,9 @@ func TestOverTheSocketOnlyAHomeMadeForItTakesDecisions(t *testing.T) {
 			if c.code != 0 && (err == nil || answerOf(t, err).Code != c.code) {
 				t.Errorf("a person is told %v, and not %d", err, c.code)
 			}
+			if err := d.MayDecide(control.Peer{Here: true}); err != nil {
+				t.Errorf("a person at the window is refused: %v", err)
+			}
 			if err := d.MayDecide(inside); err == nil || answerOf(t, err).Code != control.CodeDescends {
 				t.Errorf("a program inside a server is told %v", err)
 			}
@@ -119,6 +123,21 @@ func TestOverTheSocketOnlyAHomeMadeForItTakesDecisions(t *testing.T) {
 				t.Errorf("the flag is said to be ignored: %t", ignored)
 			}
 		})
+	}
+}
+
+func TestWhatMayNotBeDecidedHereIsRaisedForThePersonWhoMay(t *testing.T) {
+	d := open(t, t.TempDir()+"/home", Options{Window: true})
+	for _, c := range []struct {
+		peer   control.Peer
+		code   int // 0: it may decide
+		raised int
+	}{{control.Peer{}, control.CodeNotHere, 2}, {control.Peer{Descends: true}, control.CodeDescends, 0}, {control.Peer{Here: true}, 0, 0}} {
+		d.raised = nil
+		err := d.Decides(c.peer, "A", "B")
+		if (err == nil) != (c.code == 0) || err != nil && answerOf(t, err).Code != c.code || len(d.raised) != c.raised {
+			t.Errorf("%+v is told %v, and %q are raised", c.peer, err, d.raised)
+		}
 	}
 }
 

@@ -93,22 +93,17 @@ func (it *HeldItem) matching(all map[string]store.Held, tool string) (codes []st
 	return codes
 }
 
-// DiscardHeld discards a set of responses for a request over the socket.
-func (q *Quarantine) DiscardHeld(peer control.Peer, d control.DiscardHeld) (control.DiscardedHeld, error) {
+// DiscardHeld discards the responses of a set. Each is discarded, with its record, or stays as it is: one that was decided meanwhile
+// is left alone, and one that came after the set was shown is counted and left.
+func (q *Quarantine) DiscardHeld(peer control.Peer, d control.DiscardHeld) (out control.DiscardedHeld, err error) {
 	if len(d.Codes) > 0 {
 		q.office.Lock()
-		err := q.decidesHeld(peer, d.Codes[len(d.Codes)-1])
+		err := q.office.Decides(peer, d.Codes[len(d.Codes)-1])
 		q.office.Unlock()
 		if err != nil {
-			return control.DiscardedHeld{}, err
+			return out, err
 		}
 	}
-	return q.DiscardHeldHere(d)
-}
-
-// DiscardHeldHere does the same for the window, in this process. Each response is discarded together with its record, or left as it is: one
-// that was decided meanwhile is left alone, and one that came after the set was shown is counted and left.
-func (q *Quarantine) DiscardHeldHere(d control.DiscardHeld) (out control.DiscardedHeld, err error) {
 	shown := make(map[string]bool, len(d.Codes))
 	for _, code := range d.Codes {
 		shown[strings.ToUpper(code)] = true

@@ -96,21 +96,11 @@ func (q *Quarantine) ExceptedFor(s *office.Wrapper) []control.Exception {
 	return out
 }
 
-// Except makes exceptions for a request over the socket.
+// Except has responses like a held one pass for a while.
 func (q *Quarantine) Except(peer control.Peer, e control.Except) ([]control.Exception, error) {
 	q.office.Lock()
 	defer q.office.Unlock()
-	if err := q.decidesHeld(peer, e.Code); err != nil {
-		return nil, err
-	}
-	return q.except(e)
-}
-
-// ExceptHere makes exceptions for the window, in this process.
-func (q *Quarantine) ExceptHere(e control.Except) ([]control.Exception, error) {
-	q.office.Lock()
-	defer q.office.Unlock()
-	if err := q.office.Usable(); err != nil {
+	if err := q.office.Decides(peer, e.Code); err != nil {
 		return nil, err
 	}
 	return q.except(e)

@@ -14,35 +14,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Release decides on a held response for a request over the socket.
-func (q *Quarantine) Release(peer control.Peer, r control.Release) (control.ReleaseAnswer, error) {
-	q.office.Lock()
-	defer q.office.Unlock()
-	if err := q.decidesHeld(peer, r.Code); err != nil {
-		return control.ReleaseAnswer{}, err
-	}
-	return q.release(r)
-}
-
-// ReleaseHere does the same for the window, in this process.
-func (q *Quarantine) ReleaseHere(r control.Release) (control.ReleaseAnswer, error) {
-	q.office.Lock()
-	defer q.office.Unlock()
-	if err := q.office.Usable(); err != nil {
-		return control.ReleaseAnswer{}, err
-	}
-	return q.release(r)
-}
-
-// decidesHeld reports whether this peer may decide on a held response; if not, the item moves to the top of the inbox for a person who may.
-func (q *Quarantine) decidesHeld(peer control.Peer, code string) error {
-	if err := q.office.Usable(); err != nil {
-		return err
-	}
-	return q.office.MayDecide(peer, code)
-}
-
-// heldItemOf finds the subject of a decision, and refuses anything but exactly what the person saw.
+// heldItemOf finds what a decision is over, and refuses what is not exactly what the person saw.
 func heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, error) {
 	it, err := tx.Item(code)
 	if office.Absent(err) {
@@ -69,7 +41,13 @@ func heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, erro
 	return it, one, nil
 }
 
-func (q *Quarantine) release(r control.Release) (out control.ReleaseAnswer, err error) {
+// Release is a decision over a held response.
+func (q *Quarantine) Release(peer control.Peer, r control.Release) (out control.ReleaseAnswer, err error) {
+	q.office.Lock()
+	defer q.office.Unlock()
+	if err := q.office.Decides(peer, r.Code); err != nil {
+		return out, err
+	}
 	err = q.UpdateHeld(func(tx *store.Tx, put Put) (bool, error) {
 		_, one, err := heldItemOf(tx, r.Code, r.Digest)
 		if err != nil {

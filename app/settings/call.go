@@ -61,20 +61,7 @@ func (k *Keeper) settingServer(name string) (server store.Server, err error) {
 	return server, k.office.Failed(err)
 }
 
-// SetSetting sets one value. Tightening may come from anywhere; loosening is a decision.
-func (k *Keeper) SetSetting(peer control.Peer, q control.SettingQuery) (control.Setting, error) {
-	return k.setSetting(q, "from the command line", func() error { return k.office.MayDecide(peer) }, peer.Descends)
-}
-
-// SetSettingHere is SetSetting from the window, in this process. There, too, loosening needs Decided.
-func (k *Keeper) SetSettingHere(q control.SettingQuery) (control.Setting, error) {
-	if s, ok := policy.Lookup(q.Key); ok && s.Window {
-		return k.setWindowOnly(s, q)
-	}
-	return k.setSetting(q, "in the window", func() error { return nil }, false)
-}
-
-// setWindowOnly sets approvals.cli, the one setting that no file and no command line may hold: it is only in the store.
+// setWindowOnly sets approvals.cli, the one setting that no file and no command line may hold: it stands in the store alone.
 func (k *Keeper) setWindowOnly(s policy.Setting, q control.SettingQuery) (control.Setting, error) {
 	k.office.Lock()
 	defer k.office.Unlock()
@@ -110,8 +97,15 @@ func (k *Keeper) setWindowOnly(s policy.Setting, q control.SettingQuery) (contro
 	return k.settingRow(s, store.Server{}, ""), nil
 }
 
-// setSetting sets one value. allowed is called with the office's lock held, and only for loosening.
-func (k *Keeper) setSetting(q control.SettingQuery, where string, allowed func() error, descends bool) (none control.Setting, err error) {
+// SetSetting sets one value. What tightens may come from anywhere; what loosens is a decision, and needs Decided in the window, too.
+func (k *Keeper) SetSetting(peer control.Peer, q control.SettingQuery) (none control.Setting, err error) {
+	where := "from the command line"
+	if peer.Here {
+		if s, ok := policy.Lookup(q.Key); ok && s.Window {
+			return k.setWindowOnly(s, q)
+		}
+		where = "in the window"
+	}
 	var rules *loadedRules
 	if q.Key == KeyRules {
 		if rules, err = rulesToSet(q.Value); err != nil { // without the lock: the disk may be slow
@@ -134,8 +128,8 @@ func (k *Keeper) setSetting(q control.SettingQuery, where string, allowed func()
 	}
 	tightened, loosened := policy.Diff(k.settings.accepted, accepted)
 	if len(loosened) > 0 {
-		if err := allowed(); err != nil {
-			if descends {
+		if err := k.office.MayDecide(peer); err != nil {
+			if peer.Descends {
 				return none, err
 			}
 			return none, k.suggest(file, err)

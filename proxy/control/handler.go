@@ -4,6 +4,7 @@ package control
 type Peer struct {
 	PID, UID int
 	Role     Role
+	Here     bool // the person at the window, in the hub's own process: nothing that comes over a socket
 	Descends bool // descends from a wrapper, or cannot be shown not to: may not decide
 	// Within is for wrappers, of whom Descends always holds: whether another wrapper stands above this one, or none can be shown
 	// not to. It reads the process table.

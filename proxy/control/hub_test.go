@@ -275,6 +275,9 @@ func (h *testHub) Item(code string) (ItemDetail, error) {
 }
 
 func (h *testHub) Decide(peer Peer, d Decide) (Decided, error) {
+	if peer.Here {
+		return Decided{}, errors.New("what came over a socket is taken for the person at the window")
+	}
 	if peer.Descends {
 		return Decided{}, &Error{Code: CodeDescends, Message: "refused: descends from a wrapped server"}
 	}

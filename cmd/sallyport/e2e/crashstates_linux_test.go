@@ -303,7 +303,7 @@ func (d *desk) decisionsHold(asked, acked map[string]bool) (err error) {
 		}
 	}
 	if guarded {
-		if _, err := hub.UnprotectHere(control.Protect{Config: d.file, Decided: true}); err != nil {
+		if _, err := hub.Unprotect(control.Peer{Here: true}, control.Protect{Config: d.file, Decided: true}); err != nil {
 			return fmt.Errorf("unprotect: %w", err)
 		}
 		if now, err := os.ReadFile(d.file); err != nil || !bytes.Equal(now, d.before) {
