@@ -127,7 +127,7 @@ func leftOut(m cleanMember, changed *control.Error) control.CleanLeft {
 	return out
 }
 
-// AllowClean allows what is left of a set in one transaction. Each server's approval binds to its own item's digest.
+// AllowClean allows what is left of a set in one transaction. Each server's approval is bound to its own item's digest.
 func (a *Approvals) AllowClean(peer control.Peer, q control.CleanQuery) (out control.CleanDecided, err error) {
 	a.office.Lock()
 	defer a.office.Unlock()

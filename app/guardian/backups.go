@@ -23,8 +23,8 @@ func (g *Guardian) Backups() ([]control.Backup, error) {
 	return out, nil
 }
 
-// RestoreBackup puts a kept file back: a write like any other. It may take wrappers out, so it is a decision unless every
-// entry that is guarded now stays so.
+// RestoreBackup puts a kept file back, with a backup of its own. It may remove wrappers, so it is a decision unless every guarded entry
+// stays guarded.
 func (g *Guardian) RestoreBackup(peer control.Peer, r control.RestoreBackup) (none control.Protected, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -27,14 +27,13 @@ func (g *Guardian) FileOf(code string) (path string) {
 	return path
 }
 
-// DecideFile decides on an item over a client's file: approve puts the wanted state back, reject takes what is there as
-// wanted. The file is looked at first, so that what is decided on is what stands there; an edit after that is not written
-// over.
+// DecideFile decides on an item about a client's file: approve restores the wanted state, reject accepts the current one. The file is read
+// first, so that the decision is about its current content; a later edit is never overwritten.
 func (g *Guardian) DecideFile(peer control.Peer, path string, d control.Decide) (control.Decided, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	out := control.Decided{Approved: []string{}, Rejected: []string{}, Left: []string{}}
-	if _, err := g.waits(peer, d); err != nil { // first of all who asks: looking may write
+	if _, err := g.waits(peer, d); err != nil { // check the caller first: looking may write
 		return out, err
 	}
 	if err := g.lookAt(path); err != nil {
@@ -89,7 +88,7 @@ func (g *Guardian) DecideFile(peer control.Peer, path string, d control.Decide) 
 	return out, nil
 }
 
-// waits is the item that a decision is over, where whoever asks may decide and it still waits.
+// waits returns the item of a decision, if the caller may decide and it is still pending.
 func (g *Guardian) waits(peer control.Peer, d control.Decide) (it store.Item, err error) {
 	g.office.Lock()
 	defer g.office.Unlock()
