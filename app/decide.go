@@ -7,7 +7,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Decide is a decision over one inbox item.
+// Decide decides on one inbox item.
 func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, error) {
 	if path := h.FileOf(d.Code); path != "" {
 		return h.DecideFile(peer, path, d)

@@ -44,7 +44,7 @@ func NewPage(shell *Shell) *Page {
 	return p
 }
 
-// here is the person at the page: their decisions are calls inside the hub's own process.
+// here is the person at the page, who decides inside the hub's own process.
 var here = control.Peer{Here: true}
 
 var errNoHub = &control.Error{Code: control.CodeUnavailable, Message: "Sallyport's engine isn't responding. Everything blocked stays blocked."}

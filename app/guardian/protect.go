@@ -164,7 +164,7 @@ func (g *Guardian) ready() error {
 	return g.office.Usable()
 }
 
-// mayLoosen says whether what loosens may be done: by whom, and whether a person said so.
+// mayLoosen reports whether loosening is permitted: for this caller, and confirmed by a person.
 func (g *Guardian) mayLoosen(peer control.Peer, decided bool, why string) error {
 	g.office.Lock()
 	defer g.office.Unlock()

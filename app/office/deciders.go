@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Decides is MayDecide, for a call that needs a store to work with.
+// Decides is MayDecide for a call that needs a usable store.
 func (o *Office) Decides(peer control.Peer, codes ...string) error {
 	if err := o.Usable(); err != nil {
 		return err

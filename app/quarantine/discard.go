@@ -93,8 +93,8 @@ func (it *HeldItem) matching(all map[string]store.Held, tool string) (codes []st
 	return codes
 }
 
-// DiscardHeld discards the responses of a set. Each is discarded, with its record, or stays as it is: one that was decided meanwhile
-// is left alone, and one that came after the set was shown is counted and left.
+// DiscardHeld discards a set of responses. Each is discarded together with its record, or left as it is: one that was decided meanwhile is
+// left alone, and one that came after the set was shown is counted and left.
 func (q *Quarantine) DiscardHeld(peer control.Peer, d control.DiscardHeld) (out control.DiscardedHeld, err error) {
 	if len(d.Codes) > 0 {
 		q.office.Lock()

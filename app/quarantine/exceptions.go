@@ -96,7 +96,7 @@ func (q *Quarantine) ExceptedFor(s *office.Wrapper) []control.Exception {
 	return out
 }
 
-// Except has responses like a held one pass for a while.
+// Except makes exceptions, which let responses like a held one pass for a limited time.
 func (q *Quarantine) Except(peer control.Peer, e control.Except) ([]control.Exception, error) {
 	q.office.Lock()
 	defer q.office.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// heldItemOf finds what a decision is over, and refuses what is not exactly what the person saw.
+// heldItemOf finds the subject of a decision, and refuses anything but exactly what the person saw.
 func heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, error) {
 	it, err := tx.Item(code)
 	if office.Absent(err) {
@@ -41,7 +41,7 @@ func heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, erro
 	return it, one, nil
 }
 
-// Release is a decision over a held response.
+// Release decides on a held response.
 func (q *Quarantine) Release(peer control.Peer, r control.Release) (out control.ReleaseAnswer, err error) {
 	q.office.Lock()
 	defer q.office.Unlock()

@@ -61,7 +61,7 @@ func (k *Keeper) settingServer(name string) (server store.Server, err error) {
 	return server, k.office.Failed(err)
 }
 
-// setWindowOnly sets approvals.cli, the one setting that no file and no command line may hold: it stands in the store alone.
+// setWindowOnly sets approvals.cli, the one setting that no file and no command line may hold: it is only in the store.
 func (k *Keeper) setWindowOnly(s policy.Setting, q control.SettingQuery) (control.Setting, error) {
 	k.office.Lock()
 	defer k.office.Unlock()
@@ -97,7 +97,7 @@ func (k *Keeper) setWindowOnly(s policy.Setting, q control.SettingQuery) (contro
 	return k.settingRow(s, store.Server{}, ""), nil
 }
 
-// SetSetting sets one value. What tightens may come from anywhere; what loosens is a decision, and needs Decided in the window, too.
+// SetSetting sets one value. Tightening may come from anywhere; loosening is a decision, and needs Decided in the window, too.
 func (k *Keeper) SetSetting(peer control.Peer, q control.SettingQuery) (none control.Setting, err error) {
 	where := "from the command line"
 	if peer.Here {

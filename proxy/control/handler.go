@@ -1,13 +1,13 @@
 package control
 
-// Peer is who asked, as the kernel told it and not as the peer says it.
+// Peer is who asked: as the kernel reports it, not as the peer claims.
 type Peer struct {
 	PID, UID int
 	Role     Role
-	Here     bool // the person at the window, in the hub's own process: nothing that comes over a socket
+	Here     bool // the person at the window, in the hub's own process; never set for a peer of the socket
 	Descends bool // descends from a wrapper, or cannot be shown not to: may not decide
-	// Within is for wrappers, of whom Descends always holds: whether another wrapper stands above this one, or none can be shown
-	// not to. It reads the process table.
+	// Within is for wrappers, of whom Descends always holds: whether this one runs inside another, or can't be shown not to. It reads the
+	// process table.
 	Within func() bool
 }
 
