@@ -1,9 +1,11 @@
 package office
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -33,4 +35,34 @@ func FindServer(tx *store.Tx, name string) (store.Server, error) {
 		ids[i] = legible.Escape(identity.Marked(s)) + " or " + s.ID
 	}
 	return store.Server{}, Answer(control.CodeBadRequest, "%d servers are called %s: name one as it is shown, or by its id (%s)", len(found), shown, strings.Join(ids, ", "))
+}
+
+// Tell notifies a person of an item, with its server's current name.
+func (o *Office) Tell(n review.Notice) {
+	if n.Shown = n.Server; !review.FileItem(n.Kind) {
+		n.Shown = cmp.Or(o.shownNow(n.ServerID), n.Server)
+	}
+	o.Notify(n)
+}
+
+// ShownIn is a server's name among all servers of a store.
+func ShownIn(tx *store.Tx, server store.Server) string {
+	return identity.CalledOf(tx.Servers()).Shown(server)
+}
+
+// shownNow is how a server is shown, "" where it is not known.
+func (o *Office) shownNow(id string) (shown string) {
+	if o.Store == nil || id == "" {
+		return ""
+	}
+	_ = o.Store.View(func(tx *store.Tx) error {
+		servers := tx.Servers()
+		for _, s := range servers {
+			if s.ID == id {
+				shown = identity.CalledOf(servers).Always(s)
+			}
+		}
+		return nil
+	})
+	return shown
 }

@@ -43,3 +43,12 @@ func ByAge(items []control.InboxItem) {
 		return cmp.Or(rank[a.Severity]-rank[b.Severity], since(a).Compare(since(b)))
 	})
 }
+
+// Graver is the more serious of two severities.
+func Graver(a, b vocab.Severity) vocab.Severity {
+	rank := map[vocab.Severity]int{vocab.SeverityReview: 0, vocab.SeverityHigh: 1, vocab.SeverityCritical: 2}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}

@@ -1,11 +1,15 @@
 package review
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/powers"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -37,3 +41,72 @@ func InboxItem(it store.Item, server store.Server) control.InboxItem {
 	Fold(&out, ReadFindings(it.Findings))
 	return out
 }
+
+// FileItemDetail is an item over a client's file whole.
+func FileItemDetail(it store.Item) control.ItemDetail {
+	d := ReadFileDetail(it)
+	out := control.ItemDetail{InboxItem: InboxItem(it, store.Server{}), Decided: it.Decided, Details: []control.PartDetail{}, Findings: []inspect.Finding{}, Path: d.Path, Diff: d.Diff}
+	for _, p := range it.Parts {
+		out.Details = append(out.Details, control.PartDetail{
+			Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: []inspect.Finding{},
+			Changes: []pin.Change{{Path: p.Item, Op: changeOp(p.State), Words: d.Words[p.Item]}},
+		})
+	}
+	return out
+}
+
+func changeOp(state vocab.PartState) pin.Op {
+	switch state {
+	case vocab.PartNew:
+		return pin.Added
+	case vocab.PartRemoved:
+		return pin.Removed
+	default:
+		return pin.Changed
+	}
+}
+
+// FileDetail is what an item over a client's file keeps beside its parts.
+type FileDetail struct {
+	Path   string            `json:"path"`
+	Client string            `json:"client"`
+	Diff   string            `json:"diff,omitempty"`
+	Words  map[string]string `json:"words"`
+}
+
+func ReadFileDetail(it store.Item) (d FileDetail) {
+	_ = json.Unmarshal(it.Detail, &d)
+	return d
+}
+
+// Does is what a tool can do, as declared now; nil for other items. It informs a person and decides nothing.
+func Does(part control.PartDetail) *powers.Tool {
+	if !strings.HasPrefix(part.Item, string(pin.Tool)+":") || part.Definition == nil {
+		return nil
+	}
+	tool := powers.Of(part.Definition)
+	return &tool
+}
+
+// CanDo summarises what the tools among these parts can do; nil if there are none.
+func CanDo(parts []control.PartDetail) *powers.Summary {
+	var tools []powers.Tool
+	for _, p := range parts {
+		if p.Does != nil {
+			tools = append(tools, *p.Does)
+		}
+	}
+	if len(tools) == 0 {
+		return nil
+	}
+	summary := powers.Sum(tools)
+	return &summary
+}
+
+// FileItem reports whether a kind of item is about a client's file.
+func FileItem(kind vocab.ItemKind) bool {
+	return kind == vocab.ItemConfigChanged || kind == vocab.ItemUnguarded
+}
+
+// EntryPrefix begins the key of a part about an entry of a client's file.
+const EntryPrefix = "entry:"

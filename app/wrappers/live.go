@@ -119,3 +119,39 @@ func (w *Wrappers) startedLast(server string) (last time.Time) {
 
 // NoneConnected says that no wrapper is connected.
 func (w *Wrappers) NoneConnected() bool { return len(w.sessions) == 0 }
+
+// Connected lists the live wrappers, the one that is there longest first. shown are the names of their servers, by id.
+func (w *Wrappers) Connected(shown map[string]string) []control.WrapperInfo {
+	list := []control.WrapperInfo{}
+	for _, s := range w.ordered() {
+		list = append(list, control.WrapperInfo{PID: s.pid, Server: w.NameOf(&s.Wrapper), Shown: shown[s.Server], Client: s.Client, Session: s.Session, Since: s.since})
+	}
+	return list
+}
+
+// AddLive adds to the row of a server what only its live wrappers tell.
+func (w *Wrappers) AddLive(row *control.Server) {
+	for _, s := range w.sessions {
+		if s.Server != row.ID {
+			continue
+		}
+		if !s.looks() {
+			row.Wrappers++
+		}
+		if s.sandbox != "" && !slices.Contains(row.RunsIn, s.sandbox) {
+			row.RunsIn = append(row.RunsIn, s.sandbox)
+		}
+	}
+	slices.SortFunc(row.RunsIn, func(a, b string) int { return slices.Index(levels, a) - slices.Index(levels, b) })
+	row.UnseenBy = []string{}
+	for s := range w.stillUnseen() {
+		if s.Server == row.ID {
+			row.UnseenBy = append(row.UnseenBy, s.Client)
+		}
+	}
+	slices.Sort(row.UnseenBy)
+	row.UnseenBy = slices.Compact(row.UnseenBy)
+	if st := w.servers[row.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
+		row.LastSeen = st.lastSeen.UTC()
+	}
+}

@@ -60,6 +60,16 @@ func (w *Wrappers) Refresh(id string) error {
 	})
 }
 
+// hiddenFiles are the clients' files that a person had protected, wherever they lie: a sandboxed server does not see them.
+func hiddenFiles(tx *store.Tx) []string {
+	var paths []string
+	for _, f := range tx.ClientFiles() {
+		paths = append(paths, f.Path)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
 // stand computes the State that the wrappers of a server share. Its maps are never changed afterwards.
 func (w *Wrappers) stand(l *ledger.Ledger, r review.Standing, waiting map[vocab.ItemKind]store.Item) {
 	st := w.servers[l.Server.ID]

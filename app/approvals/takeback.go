@@ -2,6 +2,7 @@ package approvals
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -9,9 +10,101 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
+
+// Block takes approvals back. It only tightens, so it may come from anywhere.
+func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked, err error) {
+	a.office.Lock()
+	defer a.office.Unlock()
+	if err := a.office.Usable(); err != nil {
+		return out, err
+	}
+	var id string
+	err = a.office.Update(func(tx *store.Tx) (bool, error) {
+		server, err := office.FindServer(tx, b.Server)
+		if err != nil {
+			if it, unknown := tx.Item(b.Server); unknown == nil && it.Kind == vocab.ItemResponseHeld {
+				err = office.Answer(control.CodeBadRequest, "%s is a held response; delete it with `sallyport discard %s`", it.Code, it.Code)
+			}
+			return false, err
+		}
+		id, out.Server = server.ID, server.Name
+		l, err := ledger.Read(tx, id)
+		if err != nil {
+			return false, err
+		}
+		now := a.office.Now()
+		before := review.Of(l.Facts())
+		keys, words := b.Items, "blocked"
+		if len(keys) == 0 {
+			words = "blocked along with the whole server"
+			for key := range l.Pins {
+				if key != review.KeyLaunch { // the launch is unchanged; a decision about the rest unblocks the server
+					keys = append(keys, key)
+				}
+			}
+			slices.Sort(keys)
+			l.Server.Blocked, l.Server.BlockedBy = true, "person"
+			review.ForgetAsked(&l.Server)
+			if err := l.PutServer(tx); err != nil {
+				return false, err
+			}
+		}
+		for _, key := range keys {
+			if len(b.Items) > 0 && !ledger.Known(l.Pins[key]) {
+				return false, office.Answer(control.CodeNotFound, "%s has no allowed item called %s", l.Server.Name, legible.Escape(cut.Bytes(key, 128)))
+			}
+			took, err := takeBack(tx, l, key, now)
+			if err != nil {
+				return false, err
+			}
+			if took {
+				out.Items = append(out.Items, key)
+			}
+		}
+		if _, err := a.SettleServer(tx, l, before, review.Of(l.Facts()), now); err != nil {
+			return false, err
+		}
+		codes := ledger.WaitingCodes(tx, id)
+		out.Code = cmp.Or(codes[vocab.ItemChanged], codes[vocab.ItemNewServer], codes[vocab.ItemLaunch])
+		if slices.Equal(b.Items, []string{review.KeyLaunch}) {
+			out.Code = codes[vocab.ItemLaunch]
+		}
+		if !l.Wrote {
+			return false, nil
+		}
+		return true, a.office.NoteDecision(tx, l.Server, vocab.RecordRejection, out.Code, out.Items, words, map[string]any{"check": "block"})
+	})
+	if err == nil {
+		err = a.pushDecided(id)
+	}
+	if err != nil {
+		return control.Blocked{}, a.office.Failed(err)
+	}
+	return out, nil
+}
+
+// takeBack takes back the approvals of an item in every era, and reports whether there were any.
+func takeBack(tx *store.Tx, l *ledger.Ledger, key string, now time.Time) (took bool, err error) {
+	for _, p := range slices.Clone(l.Pins[key]) {
+		if p.State != vocab.PartApproved {
+			continue
+		}
+		took = true
+		ledger.TakeBack(&p, now)
+		err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
+			ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: vocab.ActionBlock, By: store.ByPerson, Digest: p.Digest,
+		}))
+		if err != nil {
+			return took, err
+		}
+	}
+	return took, nil
+}
 
 // Undo takes back that a new server was allowed: what the item allowed is new again, and pending under its old code, because a code stands
 // for one content. It allows nothing, so it needs no look. The response is like Block's.
