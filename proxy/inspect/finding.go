@@ -9,7 +9,12 @@
 // (weigher), threats cut into pieces (joint), the verdict, and the findings with their places.
 package inspect
 
-import "github.com/sallyport/sallyport/proxy/inspect/rules"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
+)
 
 // Level is how serious a finding is.
 type Level = rules.Level
@@ -46,4 +51,54 @@ func Worst(findings []Finding) Level {
 		}
 	}
 	return worst
+}
+
+// near is the largest distance in bytes between two findings of one passage: text in one sentence, or in the next, belongs together, and a
+// rule matches only a few words of it. On the attacks in the development corpora, 1,261 findings are 591 passages, at most 5 a definition.
+const near = 32
+
+// A Passage is a piece of one text that rules object to. A person sees it as one warning, however many rules match. Findings are indexes
+// into the source list, most serious first; Where is the text, Start and End the range that they cover.
+type Passage struct {
+	Where    string `json:"where,omitempty"`
+	Start    int    `json:"start"`
+	End      int    `json:"end"`
+	Level    Level  `json:"level"`
+	Findings []int  `json:"findings"`
+}
+
+// Passages merges findings that overlap or are close together in a text. A finding without a place stays alone. Passages are ordered by
+// their first finding in the list. Every count or list of warnings for people uses them.
+func Passages(findings []Finding) []Passage {
+	out := []Passage{}
+	placed := make([]int, 0, len(findings))
+	for i, f := range findings {
+		if f.End > f.Start {
+			placed = append(placed, i)
+		} else {
+			out = append(out, Passage{Where: f.Where, Start: f.Start, End: f.End, Findings: []int{i}})
+		}
+	}
+	slices.SortStableFunc(placed, func(a, b int) int {
+		return cmp.Or(cmp.Compare(findings[a].Where, findings[b].Where), findings[a].Start-findings[b].Start)
+	})
+	open := -1 // the passage that the next finding may belong to
+	for _, i := range placed {
+		f := findings[i]
+		if open >= 0 && out[open].Where == f.Where && f.Start <= out[open].End+near {
+			out[open].Findings, out[open].End = append(out[open].Findings, i), max(out[open].End, f.End)
+			continue
+		}
+		open = len(out)
+		out = append(out, Passage{Where: f.Where, Start: f.Start, End: f.End, Findings: []int{i}})
+	}
+	for n := range out {
+		of := out[n].Findings
+		slices.SortFunc(of, func(a, b int) int {
+			return cmp.Or(findings[b].Level.Rank()-findings[a].Level.Rank(), a-b)
+		})
+		out[n].Level = findings[of[0]].Level
+	}
+	slices.SortFunc(out, func(a, b Passage) int { return slices.Min(a.Findings) - slices.Min(b.Findings) })
+	return out
 }

@@ -111,39 +111,6 @@ func (t *wanted) unplaced() string {
 	return ""
 }
 
-// cutSegment takes the first step off a path: `key`, `["a key"]` or `[3]`, as written by Member and Element.
-func cutSegment(path string) (segment, rest string, ok bool) {
-	if path[0] == '[' {
-		end := strings.IndexByte(path, ']')
-		if len(path) > 1 && path[1] == '"' {
-			for end = 2; end < len(path) && path[end] != '"'; end++ {
-				if path[end] == '\\' {
-					end++
-				}
-			}
-			end++
-			if end >= len(path) || path[end] != ']' {
-				return "", "", false
-			}
-		}
-		if end < 0 {
-			return "", "", false
-		}
-		segment, rest = path[:end+1], path[end+1:]
-	} else if end := strings.IndexAny(path, ".["); end >= 0 {
-		segment, rest = path[:end], path[end:]
-	} else {
-		segment = path
-	}
-	if strings.HasPrefix(rest, ".") {
-		rest = rest[1:]
-		ok = rest != ""
-	} else {
-		ok = rest == "" || rest[0] == '['
-	}
-	return segment, rest, ok && segment != ""
-}
-
 type remover struct {
 	raw   []byte
 	edits []frame.Edit
@@ -363,45 +330,4 @@ func endsWide(text string) bool {
 		return true
 	}
 	return false
-}
-
-// escapedAt maps offsets of a decoded string to its raw form. Offsets must be increasing.
-type escapedAt struct {
-	raw     []byte
-	at      int // in raw
-	decoded int // the same offset, decoded
-}
-
-func (e *escapedAt) offset(want int) int {
-	for e.decoded < want && e.at < len(e.raw) {
-		size, length := 1, 1
-		if e.raw[e.at] == '\\' {
-			size = 2
-			if e.raw[e.at+1] == 'u' {
-				size, length = unicodeEscape(e.raw[e.at:])
-			}
-		}
-		if e.decoded+length > want && size > 1 && length > 1 { // inside a character: take all of it
-			return e.at + size
-		}
-		e.at += size
-		e.decoded += length
-	}
-	return e.at
-}
-
-// unicodeEscape returns the size of an escape at the start of raw (both halves of a pair), and how many bytes of UTF-8 it decodes to.
-func unicodeEscape(raw []byte) (size, length int) {
-	if len(raw) < 6 {
-		return len(raw), 1
-	}
-	decoded, wellFormed := frame.StringBytes(slices.Concat([]byte{'"'}, raw[:6], []byte{'"'}), frame.Span{Start: 0, End: 8})
-	if wellFormed || len(raw) < 12 || raw[6] != '\\' || raw[7] != 'u' {
-		return 6, len(decoded)
-	}
-	pair, wellFormed := frame.StringBytes(slices.Concat([]byte{'"'}, raw[:12], []byte{'"'}), frame.Span{Start: 0, End: 14})
-	if wellFormed {
-		return 12, len(pair)
-	}
-	return 6, len(decoded)
 }

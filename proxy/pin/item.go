@@ -8,7 +8,15 @@
 package pin
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
@@ -49,3 +57,153 @@ type Item struct {
 }
 
 func (i Item) Key() string { return Key(i.Kind, i.Name) }
+
+// DigestOf is SHA-256 over the canonical form of one value that holds kind, name and definition; with joined strings, part of one could
+// pass for part of another. raw is the definition in the bytes delivered, a JSON string for instructions. Every field counts, also those a
+// later version of the protocol may add.
+//
+// ErrLoneSurrogate, ErrNotJSON and ErrTooDeep mean that the definition is ambiguous: it is blocked.
+func DigestOf(kind Kind, name string, raw []byte) (Digest, error) {
+	if err := check(raw); err != nil {
+		return "", fmt.Errorf("pin %s: %w", kind, err)
+	}
+	return digestChecked(kind, name, raw)
+}
+
+// digestChecked is DigestOf for a value that passed check.
+func digestChecked(kind Kind, name string, raw []byte) (Digest, error) {
+	if !utf8.ValidString(name) {
+		return "", fmt.Errorf("pin %s: name: %w", kind, ErrNotJSON)
+	}
+	form, err := canonical(raw, root(kind))
+	if err != nil {
+		return "", fmt.Errorf("pin %s: %w", kind, err)
+	}
+	whole := make([]byte, 0, len(form)+len(name)+64)
+	whole = append(whole, `{"definition":`...)
+	whole = append(whole, form...)
+	whole = append(whole, `,"kind":`...)
+	whole = appendString(whole, string(kind))
+	whole = append(whole, `,"name":`...)
+	whole = appendString(whole, name)
+	whole = append(whole, '}')
+	sum := sha256.Sum256(whole)
+	return Digest(hex.EncodeToString(sum[:])), nil
+}
+
+// Limits on what one connection can declare, over all pages of one listing. Anything beyond is never served or callable; the session
+// reports it with one Medium finding inspect.BeyondBounds.
+const (
+	MaxPages = 100
+	MaxItems = 5_000
+	MaxBytes = 32 << 20
+)
+
+// ErrNoName is the error of ItemOf for an element of a listing without a name that a call could use. It can never be approved.
+var ErrNoName = errors.New("a definition without a usable name")
+
+// ItemOf reads one element of a listing in the bytes delivered, or the instructions (a JSON string). It keeps a copy of raw. An error means
+// that the element has no name or is ambiguous: it is blocked and cannot be approved.
+func ItemOf(kind Kind, raw []byte) (Item, error) {
+	if err := check(raw); err != nil {
+		return Item{}, fmt.Errorf("pin %s: %w", kind, err)
+	}
+	name, err := nameOf(kind, raw)
+	if err != nil {
+		return Item{}, fmt.Errorf("pin %s: %w", kind, err)
+	}
+	digest, err := digestChecked(kind, name, raw)
+	if err != nil {
+		return Item{}, err
+	}
+	raw = bytes.Clone(bytes.TrimSpace(raw))
+	return Item{Kind: kind, Name: name, Raw: raw, Digest: digest, Findings: inspect.Definition(raw)}, nil
+}
+
+// nameOf is the decoded name by which the protocol calls an item of this kind.
+func nameOf(kind Kind, raw []byte) (string, error) {
+	var key string
+	switch kind {
+	case Instructions:
+		if kindOf(raw) != '"' {
+			return "", ErrNoName
+		}
+		return "", nil
+	case Tool, Prompt:
+		key = "name"
+	case ResourceTemplate:
+		key = "uriTemplate"
+	case Resource:
+		key = "uri"
+	default:
+		return "", fmt.Errorf("unknown kind %q", kind)
+	}
+	if kindOf(raw) != '{' {
+		return "", ErrNoName
+	}
+	all, err := members(raw)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range all {
+		if m.key != key {
+			continue
+		}
+		if kindOf(m.raw) != '"' {
+			return "", ErrNoName
+		}
+		name, err := decode(m.raw)
+		if err != nil {
+			return "", err
+		}
+		if name == "" {
+			return "", ErrNoName
+		}
+		return name, nil
+	}
+	return "", ErrNoName
+}
+
+// Fingerprint identifies a whole snapshot: it is the same for the same items in any order. It covers kind, name and definition through the
+// digests; an item listed twice counts twice.
+func Fingerprint(items []Item) string {
+	lines := make([]string, len(items))
+	for i, item := range items {
+		lines[i] = string(item.Digest)
+	}
+	slices.Sort(lines)
+	sum := sha256.New()
+	for _, line := range lines {
+		sum.Write([]byte(line))
+		sum.Write([]byte{'\n'}) // digests are hex, so none contains the separator
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// RequestDigest is equal for two requests that ask for the same: method and params, compared as pins are. It leaves out `_meta` (a progress
+// token differs each time) and treats absent arguments as empty. params is nil or an object.
+func RequestDigest(method string, params []byte) (Digest, error) {
+	if params == nil {
+		params = []byte("{}")
+	}
+	if err := check(params); err != nil {
+		return "", fmt.Errorf("request: %w", err)
+	}
+	all, err := members(params)
+	if err != nil {
+		return "", fmt.Errorf("request: %w", err)
+	}
+	all = slices.DeleteFunc(all, func(m field) bool {
+		return m.key == "_meta" || m.key == "arguments" && strings.Join(strings.Fields(string(m.raw)), "") == "{}"
+	})
+	form := []byte{'{'}
+	for i, m := range all {
+		if i > 0 {
+			form = append(form, ',')
+		}
+		form = append(form, appendString(nil, m.key)...)
+		form = append(form, ':')
+		form = append(form, m.raw...)
+	}
+	return digestChecked("request", method, append(form, '}'))
+}

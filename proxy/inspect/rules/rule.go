@@ -1,3 +1,9 @@
+// Package rules has the catalogue of what orders to an assistant look like, and finds its rules in text.
+//
+// A Rule is phrases with distances between them; a Set is compiled rules, the catalogue's (Standard) or those plus a person's own file
+// (Load). A Matcher finds all of them in one pass over folded text, together with possible places of secrets; a match that begins in one
+// text can continue in the next (Unfinished, Seam). Score weighs matches that are near each other. Package inspect decides what to do about
+// a score, and words it.
 package rules
 
 import (
@@ -189,4 +195,49 @@ func WriteAll(out io.Writer) {
 	for _, r := range catalogue {
 		fmt.Fprintf(out, "%s %s %g %g %d %q\n", r.Name, r.Level, r.Definition, r.Answer, r.group, r.patterns)
 	}
+}
+
+// Level is how serious a finding is. The window shows Medium and Low as "Review".
+type Level string
+
+const (
+	Critical Level = "critical"
+	High     Level = "high"
+	Medium   Level = "medium"
+	Low      Level = "low"
+)
+
+// Rank orders levels: Critical 4, High 3, Medium 2, Low 1, anything else 0.
+func (l Level) Rank() int {
+	switch l {
+	case Critical:
+		return 4
+	case High:
+		return 3
+	case Medium:
+		return 2
+	case Low:
+		return 1
+	}
+	return 0
+}
+
+// LevelOf is the inherent level of a rule of the catalogue, "" for an unknown name. A match may count less in its context.
+func LevelOf(name string) Level {
+	for _, r := range catalogue {
+		if r.Name == name {
+			return r.Level
+		}
+	}
+	return ""
+}
+
+// TitleOf is the title of a rule of the catalogue, "" for an unknown name.
+func TitleOf(name string) string {
+	for _, r := range catalogue {
+		if r.Name == name {
+			return r.Title
+		}
+	}
+	return ""
 }

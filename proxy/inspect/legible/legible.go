@@ -1,8 +1,15 @@
+// Package legible makes strangers' text safe for a person to read. It knows what each character does to a reader: which are invisible,
+// which turn the direction of a line, which look like others, what a terminal would obey.
+//
+// Escape and EscapeJSON spell out what cannot be seen. Name, PersonName and ToldName are the only ways for a name that somebody else chose
+// to get into a sentence of ours. All are pure, and clean text comes back as it is. The package judges nothing: package inspect decides
+// what a character means as a sign of an attack.
 package legible
 
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -157,4 +164,34 @@ func firstOddJSON(raw []byte) int {
 		i += size - 1
 	}
 	return -1
+}
+
+// Text cleans a stranger's text for a record or a row: one line, no invisible characters or ones that change how others are shown, at most
+// most characters. Never put it into a sentence of ours.
+func Text(text string, most int) string {
+	var out strings.Builder
+	n, blank := 0, false
+	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
+		if unicode.IsSpace(r) {
+			blank = n > 0
+			continue
+		}
+		if Hidden(r) || unicode.Is(unicode.Co, r) {
+			continue
+		}
+		room := most - n
+		if blank {
+			room--
+		}
+		if room <= 0 {
+			break
+		}
+		if blank {
+			out.WriteByte(' ')
+			n, blank = n+1, false
+		}
+		out.WriteRune(r)
+		n++
+	}
+	return out.String()
 }
