@@ -27,8 +27,8 @@ import (
 // storyTime limits the whole demo; npm on a slow line takes most of it.
 const storyTime = 5 * time.Minute
 
-// stepTime bounds what should take milliseconds.
-const stepTime = 20 * time.Second
+// stepTime limits one step, which should take milliseconds.
+const stepTime = time.Minute
 
 // Tell tells the story on a page, in a data folder of its own, which it removes unless it should be kept.
 func Tell(ctx context.Context, page *terminal.Page, version string, keep bool) error {
@@ -49,10 +49,10 @@ func Tell(ctx context.Context, page *terminal.Page, version string, keep bool) e
 	} else {
 		defer os.RemoveAll(dir)
 	}
-	t := &story{page: page, program: program, version: version, dir: dir, home: filepath.Join(dir, "home")}
+	t := &story{ctx: ctx, page: page, program: program, version: version, dir: dir, home: filepath.Join(dir, "home")}
 	t.env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SALLYPORT_") }), "SALLYPORT_HOME="+t.home)
 	defer t.end()
-	if err := t.tell(ctx); err != nil {
+	if err := t.tell(); err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("%w (%w)", err, context.Cause(ctx))
 		}
@@ -81,6 +81,7 @@ func programIn(dir string) (string, error) {
 
 // story is a running demo. It plays the client and the person; the hub, the wrappers, the servers and every command are real processes.
 type story struct {
+	ctx     context.Context // of the whole story: what a step starts outlives the step
 	page    *terminal.Page
 	program string
 	version string
@@ -102,41 +103,49 @@ func (t *story) end() {
 	t.endings = nil
 }
 
-func (t *story) tell(ctx context.Context) error {
-	t.page.Printf("Everything below happens on this computer, in %s.\nThe only thing it contacts is npm.\n", t.dir)
-	if err := t.startHub(ctx); err != nil {
-		return err
-	}
-	if err := t.protect(ctx); err != nil {
-		return err
-	}
-	direct, err := t.drift(ctx)
+// wrong is the reason why a story can't go on. must and wrongf throw it and tell catches it, so that the steps read as a story.
+type wrong struct{ error }
+
+func must(err error) {
 	if err != nil {
-		return err
+		panic(wrong{err})
 	}
-	if err := t.real(ctx); err != nil {
-		return err
-	}
-	if err := t.wipe(ctx, direct); err != nil {
-		return err
-	}
-	if err := t.unprotect(ctx); err != nil {
-		return err
-	}
-	return t.step("The timeline has every step above, and its hash chain is intact.", func() error {
-		if _, err := t.command(ctx, "activity", "list", "--limit", "12"); err != nil {
-			return err
-		}
-		_, err := t.command(ctx, "activity", "verify")
-		return err
-	})
 }
 
-// step announces one step, takes it, and checks it.
-func (t *story) step(title string, do func() error) error {
+func wrongf(format string, args ...any) { must(fmt.Errorf(format, args...)) }
+
+// tell takes every step, up to the first that goes wrong.
+func (t *story) tell() (err error) {
+	defer func() {
+		switch caught := recover().(type) {
+		case nil:
+		case wrong:
+			err = caught.error
+		default:
+			panic(caught)
+		}
+	}()
+	t.page.Printf("Everything below happens on this computer, in %s.\nThe only thing it contacts is npm.\n", t.dir)
+	t.startHub()
+	t.protect()
+	direct := t.drift()
+	t.real()
+	t.wipe(direct)
+	t.unprotect()
+	t.step("The timeline has every step above, and its hash chain is intact.", func(ctx context.Context) {
+		t.command(ctx, "activity", "list", "--limit", "12")
+		t.command(ctx, "activity", "verify")
+	})
+	return nil
+}
+
+// step announces one step and takes it.
+func (t *story) step(title string, do func(ctx context.Context)) {
 	t.steps++
 	t.page.Printf("\n%s\n", t.page.Paint(terminal.Bold, fmt.Sprintf("%d. %s", t.steps, title)))
-	return do()
+	ctx, cancel := context.WithTimeout(t.ctx, stepTime)
+	defer cancel()
+	do(ctx)
 }
 
 // fine reports a successful check.
@@ -175,8 +184,8 @@ func (t *story) typed(argv []string) {
 	t.page.Printf("%s\n", t.page.Paint(terminal.Dim, row))
 }
 
-// command runs a command of ours as a person would, prints it and what it says, and wants it to succeed.
-func (t *story) command(ctx context.Context, args ...string) (string, error) {
+// command runs a command of ours as a person would, prints and returns what it says, and wants it to succeed.
+func (t *story) command(ctx context.Context, args ...string) string {
 	t.typed(append([]string{"sallyport"}, args...))
 	child := exec.CommandContext(ctx, t.program, args...)
 	child.Env = t.env
@@ -194,22 +203,20 @@ func (t *story) command(ctx context.Context, args ...string) (string, error) {
 		}
 	}
 	if err != nil {
-		return out.String(), fmt.Errorf("sallyport %s: %w", strings.Join(args, " "), err)
+		wrongf("sallyport %s: %w", strings.Join(args, " "), err)
 	}
 	if strings.Contains(out.String(), sampleSecret) {
-		return out.String(), fmt.Errorf("sallyport %s printed a value of env", strings.Join(args, " "))
+		wrongf("sallyport %s printed a value of env", strings.Join(args, " "))
 	}
-	return out.String(), nil
+	return out.String()
 }
 
-func (t *story) startHub(ctx context.Context) error {
-	return t.step("A hub starts with an empty data folder. It keeps what you allowed, and only a person decides.", func() error {
+func (t *story) startHub() {
+	t.step("A hub starts with an empty data folder. It keeps what you allowed, and only a person decides.", func(ctx context.Context) {
 		var said Tail
 		hub := exec.Command(t.program, "hub", "--allow-cli-approval")
 		hub.Env, hub.Stderr = t.env, &said
-		if err := hub.Start(); err != nil {
-			return err
-		}
+		must(hub.Start())
 		gone := make(chan struct{})
 		go func() {
 			hub.Wait()
@@ -225,10 +232,8 @@ func (t *story) startHub(ctx context.Context) error {
 			}
 		})
 		home, err := control.HomeAt(t.home)
-		if err != nil {
-			return err
-		}
-		err = Eventually(ctx, func() (bool, error) {
+		must(err)
+		must(Eventually(ctx, func() (bool, error) {
 			select {
 			case <-gone:
 				return false, errors.New("the hub ended" + said.Said())
@@ -242,12 +247,8 @@ func (t *story) startHub(ctx context.Context) error {
 				return false, err
 			}
 			return true, client.Close()
-		})
-		if err != nil {
-			return err
-		}
+		}))
 		t.fine("it runs, and the inbox is empty")
-		return nil
 	})
 }
 
@@ -268,38 +269,37 @@ func Eventually(ctx context.Context, holds func() (bool, error)) error {
 }
 
 // waits is the one item that waits for a server.
-func (t *story) waits(ctx context.Context, server string) (control.InboxItem, error) {
-	item, one, err := t.waiting(ctx, server)
-	if err == nil && !one {
-		err = fmt.Errorf("not exactly one item waits for %s", server)
+func (t *story) waits(ctx context.Context, server string) control.InboxItem {
+	item, one := t.waiting(ctx, server)
+	if !one {
+		wrongf("not exactly one item waits for %s", server)
 	}
-	return item, err
+	return item
 }
 
-// waiting is the item that waits for a server, where it is one.
-func (t *story) waiting(ctx context.Context, server string) (item control.InboxItem, one bool, err error) {
+// waiting is the item that waits for a server, if there is exactly one.
+func (t *story) waiting(ctx context.Context, server string) (item control.InboxItem, one bool) {
 	child := exec.CommandContext(ctx, t.program, "inbox", "--json")
 	child.Env = t.env
 	out, _ := child.Output() // exit 3: something waits
 	var inbox struct {
 		Items []control.InboxItem `json:"items"`
 	}
-	if err := json.Unmarshal(out, &inbox); err != nil {
-		return item, false, fmt.Errorf("inbox --json printed %.200q", out)
+	if json.Unmarshal(out, &inbox) != nil {
+		wrongf("inbox --json printed %.200q", out)
 	}
 	found := slices.DeleteFunc(inbox.Items, func(item control.InboxItem) bool { return item.Server != server })
 	if len(found) != 1 {
-		return item, false, nil
+		return item, false
 	}
-	return found[0], true, nil
+	return found[0], true
 }
 
 // ownTools are the two tools that one wrapper of each client adds.
 var ownTools = []string{"approve_server_config", "quarantine_release"}
 
-func (t *story) expectTools(ctx context.Context, c *Client, want map[string]json.RawMessage) error {
-	ctx, cancel := context.WithTimeout(ctx, stepTime)
-	defer cancel()
+// sees is nil if a client sees exactly these tools of its server, byte for byte.
+func (t *story) sees(ctx context.Context, c *Client, want map[string]json.RawMessage) error {
 	got, err := c.Tools(ctx)
 	if err != nil {
 		return err
@@ -354,41 +354,29 @@ type decidedResult struct {
 }
 
 // expectRefusal calls a blocked tool and expects our refusal with an item's code.
-func (t *story) expectRefusal(ctx context.Context, c *Client, tool, arguments, code string) error {
-	ctx, cancel := context.WithTimeout(ctx, stepTime)
-	defer cancel()
+func (t *story) expectRefusal(ctx context.Context, c *Client, tool, arguments, code string) {
 	raw, err := c.Call(ctx, tool, arguments)
-	if err != nil {
-		return err
-	}
+	must(err)
 	var refusal decidedResult
 	if err := json.Unmarshal(raw, &refusal); err != nil || !refusal.IsError || len(refusal.Content) != 1 || refusal.Meta.Decision.Status != vocab.OutcomeBlocked {
-		return fmt.Errorf("the call was not refused: %.300s", raw)
+		wrongf("the call was not refused: %.300s", raw)
 	}
 	if refusal.Meta.Decision.Code != code || !strings.HasPrefix(refusal.Content[0].Text, "[Sallyport] ") {
-		return fmt.Errorf("the refusal names item %s, not %s: %.300s", refusal.Meta.Decision.Code, code, raw)
+		wrongf("the refusal names item %s, not %s: %.300s", refusal.Meta.Decision.Code, code, raw)
 	}
 	t.page.Quote("   ", terminal.Piece{Text: terminal.Text(refusal.Content[0].Text)})
 	t.fine("the call is blocked at once, and the message names item %s", code)
-	return nil
 }
 
 // expectSame calls a tool and expects, byte for byte, the result that the server gives directly.
-func (t *story) expectSame(ctx context.Context, c, direct *Client, tool, arguments string) error {
-	ctx, cancel := context.WithTimeout(ctx, stepTime)
-	defer cancel()
+func (t *story) expectSame(ctx context.Context, c, direct *Client, tool, arguments string) {
 	got, err := c.Call(ctx, tool, arguments)
-	if err != nil {
-		return err
-	}
+	must(err)
 	want, err := direct.Call(ctx, tool, arguments)
-	if err != nil {
-		return err
-	}
+	must(err)
 	if !bytes.Equal(got, want) {
-		return fmt.Errorf("%s answered %.200s, without us %.200s", tool, got, want)
+		wrongf("%s returned %.200s, without us %.200s", tool, got, want)
 	}
 	t.page.Quote("   ", terminal.Piece{Text: terminal.Text(string(got))})
 	t.fine("%s works, and the response is byte for byte what the server sent (%d bytes)", tool, len(got))
-	return nil
 }
