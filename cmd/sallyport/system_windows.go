@@ -1,6 +1,9 @@
 package main
 
-import "io/fs"
+import (
+	"io/fs"
+	"strings"
+)
 
 // On Windows, mode bits say nothing about access; the folder's access list does, which the hub checks.
 
@@ -9,3 +12,9 @@ func openToOthers(fs.FileInfo) bool { return false }
 func readableByOthers(fs.FileInfo) bool { return false }
 
 func writable(string) bool { return true }
+
+// sameVariable says that an entry of an environment is that of a name. Windows knows no case.
+func sameVariable(entry, name string) bool {
+	is, _, _ := strings.Cut(entry, "=")
+	return strings.EqualFold(is, name)
+}

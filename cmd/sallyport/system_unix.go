@@ -4,6 +4,7 @@ package main
 
 import (
 	"io/fs"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,3 +15,6 @@ func readableByOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 !
 
 // writable asks the system and leaves no trace in the folder: mode bits don't tell about a read-only file system.
 func writable(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }
+
+// sameVariable says that an entry of an environment is that of a name.
+func sameVariable(entry, name string) bool { return strings.HasPrefix(entry, name+"=") }
