@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package terminal
 
 import (
@@ -6,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Is says whether a person may sit at the other end of f.
+// Is says whether a person may sit at the other end of f. Only a terminal has a window size; musl's isatty asks the same.
 func Is(f *os.File) bool {
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	return err == nil
 }
 
