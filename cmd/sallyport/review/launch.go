@@ -3,6 +3,7 @@ package review
 import (
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -51,12 +52,14 @@ func (p *page) launched(part control.PartDetail) {
 }
 
 // technical are places in a definition that only programs read; the window shows them under Technical details.
-var technical = regexp.MustCompile(`(^|\.)(\$schema|\$id|\$comment|\$anchor|additionalProperties)$|^(execution|_meta|icons)([.\[]|$)`)
+var technical = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|\.)(\$schema|\$id|\$comment|\$anchor|additionalProperties)$|^(execution|_meta|icons)([.\[]|$)`)
+})
 
 // changes prints what is new or changed in a part, technical details last. In a new part they are only mentioned, because the definition
 // follows; if nothing else changed they are shown like everything else.
 func (p *page) changes(part control.PartDetail) {
-	isTechnical := func(c pin.Change) bool { return part.Item != string(pin.Launch) && technical.MatchString(c.Path) }
+	isTechnical := func(c pin.Change) bool { return part.Item != string(pin.Launch) && technical().MatchString(c.Path) }
 	rest := slices.DeleteFunc(slices.Clone(part.Changes), func(c pin.Change) bool { return !isTechnical(c) })
 	for _, c := range part.Changes {
 		if !isTechnical(c) || len(rest) == len(part.Changes) {
