@@ -204,7 +204,7 @@ func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, c
 	}
 	question := fmt.Sprintf("\n%s %s of %s? [y/N] ", verb, terminal.Counted(len(chosen), "item"), terminal.Server(item.Server, item.Shown))
 	if review.AboutFile(item) {
-		question = fileQuestion(item, d.decide.Reject, len(chosen))
+		question = fileQuestion(d.decide.Reject, len(chosen))
 	}
 	if review.AboutLostStore(item) {
 		question = "\nStart over with an empty store? [y/N] "
@@ -300,7 +300,7 @@ func (c blockCommand) ask(ctx context.Context, s streams, hub *control.Client) (
 	return exitFine, nil
 }
 
-func fileQuestion(d control.ItemDetail, reject bool, n int) string {
+func fileQuestion(reject bool, n int) string {
 	if reject {
 		return fmt.Sprintf("\nKeep the file's version of %s? [y/N] ", entries(n))
 	}
