@@ -30,7 +30,7 @@ func (a *Approvals) Clean(q control.CleanQuery) (out control.CleanSet, err error
 	var members []cleanMember
 	err = a.office.Store.View(func(tx *store.Tx) error {
 		waiting := tx.Waiting()
-		review.OrderItems(waiting)
+		review.SortItems(waiting, func(it store.Item) store.Item { return it })
 		if q.Digest != "" {
 			set, err := a.clean.find(q.Digest, now)
 			if err != nil {

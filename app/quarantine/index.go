@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -90,12 +91,7 @@ func keyOf(one store.Held) heldKey {
 func severityOfHeld(one store.Held) vocab.Severity {
 	gravest := vocab.SeverityReview
 	for _, level := range levelsOf(one) {
-		switch {
-		case level == inspect.Critical:
-			return vocab.SeverityCritical
-		case level == inspect.High:
-			gravest = vocab.SeverityHigh
-		}
+		gravest = review.Graver(gravest, review.SeverityOf(level))
 	}
 	return gravest
 }
@@ -182,12 +178,7 @@ func (it *HeldItem) codes() []string {
 func (it *HeldItem) gravest() vocab.Severity {
 	severity := vocab.SeverityReview
 	for _, m := range it.marks {
-		switch {
-		case m.severity == vocab.SeverityCritical:
-			return vocab.SeverityCritical
-		case m.severity == vocab.SeverityHigh:
-			severity = vocab.SeverityHigh
-		}
+		severity = review.Graver(severity, m.severity)
 	}
 	return severity
 }

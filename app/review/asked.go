@@ -161,13 +161,7 @@ func InteractionContent(server store.Server, parts []store.Part, before map[stri
 		c.Detail, _ = json.Marshal(askedDetail{before})
 	}
 	for _, p := range parts {
-		switch inspect.Worst(ReadFindings(p.Findings)) {
-		case inspect.Critical:
-			c.Severity = vocab.SeverityCritical
-		case inspect.High:
-			c.Severity = Graver(c.Severity, vocab.SeverityHigh)
-		case inspect.Medium, inspect.Low: // not graver than the others
-		}
+		c.Severity = Graver(c.Severity, SeverityOf(inspect.Worst(ReadFindings(p.Findings))))
 	}
 	c.Title = identity.ShortName(server) + " " + interactionTitles[parts[0].Item]
 	switch kinds := alike(parts); {

@@ -3,36 +3,48 @@ package review
 import (
 	"cmp"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
-func OrderItems(items []store.Item) {
-	SortItems(items, func(it store.Item) store.Item { return it })
+// SeverityOf is the severity of an item with a finding of this level.
+func SeverityOf(level inspect.Level) vocab.Severity {
+	switch level {
+	case inspect.Critical:
+		return vocab.SeverityCritical
+	case inspect.High:
+		return vocab.SeverityHigh
+	default:
+		return vocab.SeverityReview
+	}
+}
+
+func rank(s vocab.Severity) int {
+	return slices.Index([]vocab.Severity{vocab.SeverityReview, vocab.SeverityHigh, vocab.SeverityCritical}, s)
+}
+
+// Graver is the more serious of two severities.
+func Graver(a, b vocab.Severity) vocab.Severity {
+	if rank(b) > rank(a) {
+		return b
+	}
+	return a
 }
 
 // SortItems sorts pending items for reading: the last one asked for on top, then by severity, then newest first.
 func SortItems[T any](items []T, of func(T) store.Item) {
-	rank := map[vocab.Severity]int{vocab.SeverityCritical: 0, vocab.SeverityHigh: 1, vocab.SeverityReview: 2}
-	sort.SliceStable(items, func(i, j int) bool {
-		a, b := of(items[i]), of(items[j])
-		if !a.AskedAt.Equal(b.AskedAt) {
-			return a.AskedAt.After(b.AskedAt)
-		}
-		if rank[a.Severity] != rank[b.Severity] {
-			return rank[a.Severity] < rank[b.Severity]
-		}
-		return a.Created.After(b.Created)
+	slices.SortStableFunc(items, func(x, y T) int {
+		a, b := of(x), of(y)
+		return cmp.Or(b.AskedAt.Compare(a.AskedAt), rank(b.Severity)-rank(a.Severity), b.Created.Compare(a.Created))
 	})
 }
 
 // ByAge sorts pending items by severity, and then oldest first.
 func ByAge(items []control.InboxItem) {
-	rank := map[vocab.Severity]int{vocab.SeverityCritical: 0, vocab.SeverityHigh: 1, vocab.SeverityReview: 2}
 	since := func(it control.InboxItem) time.Time {
 		if !it.First.IsZero() {
 			return it.First
@@ -40,15 +52,6 @@ func ByAge(items []control.InboxItem) {
 		return it.Created
 	}
 	slices.SortStableFunc(items, func(a, b control.InboxItem) int {
-		return cmp.Or(rank[a.Severity]-rank[b.Severity], since(a).Compare(since(b)))
+		return cmp.Or(rank(b.Severity)-rank(a.Severity), since(a).Compare(since(b)))
 	})
-}
-
-// Graver is the more serious of two severities.
-func Graver(a, b vocab.Severity) vocab.Severity {
-	rank := map[vocab.Severity]int{vocab.SeverityReview: 0, vocab.SeverityHigh: 1, vocab.SeverityCritical: 2}
-	if rank[b] > rank[a] {
-		return b
-	}
-	return a
 }

@@ -142,18 +142,9 @@ func Trustable(r Standing, facts Facts) []string {
 
 // severityOf is the severity of an item with these parts and findings about the whole.
 func severityOf(parts []Judged, whole []inspect.Finding) vocab.Severity {
-	worst := inspect.Worst(whole)
+	severity := SeverityOf(inspect.Worst(whole))
 	for _, p := range parts {
-		if level := inspect.Worst(p.Findings); level.Rank() > worst.Rank() {
-			worst = level
-		}
+		severity = Graver(severity, SeverityOf(inspect.Worst(p.Findings)))
 	}
-	switch worst {
-	case inspect.Critical:
-		return vocab.SeverityCritical
-	case inspect.High:
-		return vocab.SeverityHigh
-	default:
-		return vocab.SeverityReview
-	}
+	return severity
 }
