@@ -19,12 +19,12 @@ import (
 
 // Hub is what approvals need from the hub. All of it but Rules is called with the lock held.
 type Hub struct {
-	Settings func(store.Server) policy.Values      // in force for a server
-	Wrappers func(server string) []*office.Wrapper // live ones, oldest first
-	Wrapper  func(control.Wrapper) *office.Wrapper // of a connection, nil before it registered
-	Refresh  func(server string) error             // recomputes what a server's wrappers are told
-	PushAll  func()                                // brings every wrapper up to date
-	Rules    func() *inspect.RuleFile              // a person's own, in addition to the catalogue; needs no lock
+	Settings func(store.Server) policy.Values                              // in force for a server
+	Wrappers func(server string) []*office.Wrapper                         // live ones, oldest first
+	Wrapper  func(w control.Wrapper, call string) (*office.Wrapper, error) // of a connection, for a call that needs the store
+	Refresh  func(server string) error                                     // recomputes what a server's wrappers are told
+	PushAll  func()                                                        // brings every wrapper up to date
+	Rules    func() *inspect.RuleFile                                      // a person's own, in addition to the catalogue; needs no lock
 }
 
 // Approvals is the department. Its fields are guarded by the office's lock.

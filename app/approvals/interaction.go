@@ -31,11 +31,8 @@ func (a *Approvals) Interaction(w control.Wrapper, in control.Interaction) (cont
 	found := review.Together(append(inspect.Asked(in.Method, params), watch.Answer(params, inspect.Terms{}).Findings...), in.Findings)
 	a.office.Lock()
 	defer a.office.Unlock()
-	s := a.hub.Wrapper(w)
-	if s == nil {
-		return control.Kept{}, office.Answer(control.CodeBadRequest, "interaction before register")
-	}
-	if err := a.office.Usable(); err != nil {
+	s, err := a.hub.Wrapper(w, "interaction")
+	if err != nil {
 		return control.Kept{}, err
 	}
 	now := a.office.Now()
@@ -43,9 +40,9 @@ func (a *Approvals) Interaction(w control.Wrapper, in control.Interaction) (cont
 		Item: control.PartInteraction + inspect.AskKind(in.Method), State: vocab.PartNew, Digest: string(digest), Definition: params, Findings: review.WriteFindings(found),
 	}
 	var kept control.Kept
-	var notice *review.Notice
+	var notices []review.Notice
 	err = a.office.Update(func(tx *store.Tx) (bool, error) {
-		kept, notice = control.Kept{}, nil
+		kept, notices = control.Kept{}, nil
 		l, err := ledger.Read(tx, s.Server)
 		if err != nil {
 			return false, err
@@ -74,17 +71,16 @@ func (a *Approvals) Interaction(w control.Wrapper, in control.Interaction) (cont
 			return true, tx.PutItem(*item)
 		}
 		if fresh {
-			n := review.NoticeOf(*item, l.Server.Name)
-			notice = &n
+			notices = append(notices, review.NoticeOf(*item, l.Server.Name))
 		}
 		return fresh, nil
 	})
 	if err != nil {
 		return control.Kept{}, a.office.Failed(err)
 	}
-	if notice != nil {
+	if len(notices) > 0 {
 		a.hub.PushAll()
-		a.office.Tell(*notice)
+		a.office.Tell(notices...)
 	}
 	return kept, nil
 }

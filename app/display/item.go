@@ -8,7 +8,6 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/app/settings"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -25,10 +24,7 @@ func (d *Display) Item(code string) (out control.ItemDetail, err error) {
 		return out, err
 	}
 	err = d.office.Store.View(func(tx *store.Tx) error {
-		it, err := tx.Item(code)
-		if office.Absent(err) {
-			return office.Answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(code, "of that code"))
-		}
+		it, err := office.ItemOf(tx, code)
 		if err != nil {
 			return err
 		}

@@ -21,12 +21,30 @@ type DecidedItem struct {
 	DecidedAt time.Time
 }
 
+// ItemOf is the item with a code that a person gave.
+func ItemOf(tx *store.Tx, code string) (store.Item, error) {
+	it, err := tx.Item(code)
+	if Absent(err) {
+		err = Answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(code, "of that code"))
+	}
+	return it, err
+}
+
+// AsShown refuses a decision with any digest but that of the item.
+func AsShown(it store.Item, digest string) error {
+	switch digest {
+	case "":
+		return Answer(control.CodeBadRequest, "a decision needs the digest you were shown: run `sallyport show %s`", it.Code)
+	case it.Digest:
+		return nil
+	default:
+		return &control.Error{Code: control.CodeStale, Message: it.Code + " changed since it was shown: review it again", See: it.Code}
+	}
+}
+
 // Decidable returns the item, and refuses anything but exactly what the person saw.
 func Decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
-	it, err := tx.Item(d.Code)
-	if Absent(err) {
-		return it, Answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(d.Code, "of that code"))
-	}
+	it, err := ItemOf(tx, d.Code)
 	if err != nil {
 		return it, err
 	}
@@ -38,13 +56,7 @@ func Decidable(tx *store.Tx, d control.Decide) (store.Item, error) {
 	if it.Decided != "" && !reconsidered || it.Next != "" {
 		return it, Stale(tx, it)
 	}
-	if d.Digest == "" {
-		return it, Answer(control.CodeBadRequest, "a decision needs the digest you were shown: run `sallyport show %s`", it.Code)
-	}
-	if d.Digest != it.Digest {
-		return it, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since it was shown: review it again", it.Code), See: it.Code}
-	}
-	return it, nil
+	return it, AsShown(it, d.Digest)
 }
 
 // Undecided is Decidable for an item that must still be pending: no decision is repeated.

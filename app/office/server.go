@@ -37,12 +37,14 @@ func FindServer(tx *store.Tx, name string) (store.Server, error) {
 	return store.Server{}, Answer(control.CodeBadRequest, "%d servers are called %s: name one as it is shown, or by its id (%s)", len(found), shown, strings.Join(ids, ", "))
 }
 
-// Tell notifies a person of an item, with its server's current name.
-func (o *Office) Tell(n review.Notice) {
-	if n.Shown = n.Server; !review.FileItem(n.Kind) {
-		n.Shown = cmp.Or(o.shownNow(n.ServerID), n.Server)
+// Tell notifies a person of items, each with its server's current name.
+func (o *Office) Tell(notices ...review.Notice) {
+	for _, n := range notices {
+		if n.Shown = n.Server; !review.FileItem(n.Kind) {
+			n.Shown = cmp.Or(o.shownNow(n.ServerID), n.Server)
+		}
+		o.Notify(n)
 	}
-	o.Notify(n)
 }
 
 // ShownIn is a server's name among all servers of a store.

@@ -17,12 +17,7 @@ const discardStep = 250
 
 // HeldSet is the current set of held responses, for `discard --all`. A response that comes later is in no set that was shown.
 func (q *Quarantine) HeldSet(query control.HeldQuery) (out control.HeldSet, err error) {
-	q.office.Lock()
-	defer q.office.Unlock()
-	if err := q.office.Usable(); err != nil {
-		return out, err
-	}
-	err = q.office.Store.View(func(tx *store.Tx) error {
+	err = q.office.Answering(func(tx *store.Tx) error {
 		server, err := heldServer(tx, query.Server)
 		if err != nil {
 			return err
@@ -51,7 +46,7 @@ func (q *Quarantine) HeldSet(query control.HeldQuery) (out control.HeldSet, err 
 		}
 		return nil
 	})
-	return out, q.office.Failed(err)
+	return out, err
 }
 
 // HeldCodes are the responses held in this one's item, itself included, and the item's group; none if it is decided.
@@ -116,12 +111,7 @@ func (q *Quarantine) DiscardHeld(peer control.Peer, d control.DiscardHeld) (out 
 		out.Discarded += n
 	}
 	out.Meanwhile = len(shown) - out.Discarded
-	q.office.Lock()
-	defer q.office.Unlock()
-	if err := q.office.Usable(); err != nil {
-		return out, err
-	}
-	err = q.office.Store.View(func(tx *store.Tx) error {
+	err = q.office.Answering(func(tx *store.Tx) error {
 		server, err := heldServer(tx, d.Server)
 		for key, it := range q.items {
 			if server != "" && key.server != server || d.Group != "" && key.name() != d.Group {
@@ -135,7 +125,7 @@ func (q *Quarantine) DiscardHeld(peer control.Peer, d control.DiscardHeld) (out 
 		}
 		return err
 	})
-	return out, q.office.Failed(err)
+	return out, err
 }
 
 func (q *Quarantine) discardSome(codes []string, reason string) (n int, err error) {

@@ -48,18 +48,13 @@ func rulesOfLevels(one store.Held) []string {
 
 // Exceptions are those in force, oldest first.
 func (q *Quarantine) Exceptions() (out []control.Exception, err error) {
-	q.office.Lock()
-	defer q.office.Unlock()
-	if err := q.office.Usable(); err != nil {
-		return nil, err
-	}
-	err = q.office.Store.View(func(tx *store.Tx) error {
+	err = q.office.Answering(func(tx *store.Tx) error {
 		for _, e := range q.passesOf("") {
 			out = append(out, exception(tx, e))
 		}
 		return nil
 	})
-	return out, q.office.Failed(err)
+	return out, err
 }
 
 // passesOf are the exceptions in force of a server, "" for all.
@@ -97,23 +92,19 @@ func (q *Quarantine) ExceptedFor(s *office.Wrapper) []control.Exception {
 }
 
 // Except makes exceptions, which let responses like a held one pass for a limited time.
-func (q *Quarantine) Except(peer control.Peer, e control.Except) ([]control.Exception, error) {
+func (q *Quarantine) Except(peer control.Peer, e control.Except) (out []control.Exception, err error) {
 	q.office.Lock()
 	defer q.office.Unlock()
 	if err := q.office.Decides(peer, e.Code); err != nil {
 		return nil, err
 	}
-	return q.except(e)
-}
-
-func (q *Quarantine) except(e control.Except) (out []control.Exception, err error) {
 	if e.For <= 0 || e.For > maxExcept {
 		return nil, office.Answer(control.CodeBadRequest, "an exception lasts at most seven days")
 	}
 	var made, ended []store.Exception
 	err = q.office.Update(func(tx *store.Tx) (bool, error) {
 		out, made, ended = nil, nil, nil
-		_, one, err := heldItemOf(tx, e.Code, e.Digest)
+		one, err := heldToDecide(tx, e.Code, e.Digest)
 		if err != nil {
 			return false, err
 		}

@@ -11,6 +11,7 @@
 package quarantine
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -34,16 +35,16 @@ import (
 
 // Hub is what the quarantine needs from the hub. All of it is called with the lock held.
 type Hub struct {
-	Wrapper     func(control.Wrapper) *office.Wrapper        // of a connection, nil before it registered
-	AnyWrapper  func(is func(*office.Wrapper) bool) bool     // whether a live wrapper matches
-	NameOf      func(*office.Wrapper) string                 // its server's name in its records
-	Settings    func(store.Server) policy.Values             // in force for a server
-	Retention   func() time.Duration                         // how long a held response is kept at most
-	Allows      func(tx *store.Tx, server, tool string) bool // a tool of a server is allowed now
-	Stale       func(server string)                          // marks its wrappers to be updated by the next PushChanged
-	PushChanged func()                                       // updates the wrappers for which something changed
-	PushAll     func()                                       // brings every wrapper up to date
-	Rules       func() *inspect.RuleFile                     // a person's own, beside the catalogue
+	Wrapper     func(w control.Wrapper, call string) (*office.Wrapper, error) // of a connection, for a call that needs the store
+	AnyWrapper  func(is func(*office.Wrapper) bool) bool                      // whether a live wrapper matches
+	NameOf      func(*office.Wrapper) string                                  // its server's name in its records
+	Settings    func(store.Server) policy.Values                              // in force for a server
+	Retention   func() time.Duration                                          // how long a held response is kept at most
+	Allows      func(tx *store.Tx, server, tool string) bool                  // a tool of a server is allowed now
+	Stale       func(server string)                                           // marks its wrappers to be updated by the next PushChanged
+	PushChanged func()                                                        // updates the wrappers for which something changed
+	PushAll     func()                                                        // brings every wrapper up to date
+	Rules       func() *inspect.RuleFile                                      // a person's own, beside the catalogue
 	// Caused are those of a wrapper's records that it can have caused, under a server's name; it counts the others.
 	Caused func(of *office.Wrapper, server string, sent []control.Record) (records []store.Record, refused int)
 }
@@ -162,10 +163,10 @@ func (q *Quarantine) UpdateHeld(f func(tx *store.Tx, put Put) (wrote bool, err e
 // Hold stores a held response, and returns once it is on disk. A repeated one is stored once.
 func (q *Quarantine) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
 	q.office.Lock()
-	s := q.hub.Wrapper(w)
+	s, err := q.hub.Wrapper(w, "hold")
 	q.office.Unlock()
-	if s == nil {
-		return control.Kept{}, office.Answer(control.CodeBadRequest, "hold before register")
+	if err != nil {
+		return control.Kept{}, err
 	}
 	ready, err := Prepare(held, s.Secrets) // without the lock: it may take a while
 	if err != nil {
@@ -173,21 +174,16 @@ func (q *Quarantine) Hold(w control.Wrapper, held control.Held) (control.Kept, e
 	}
 	q.office.Lock()
 	defer q.office.Unlock()
-	if q.hub.Wrapper(w) != s {
-		return control.Kept{}, office.Answer(control.CodeBadRequest, "hold before register")
+	if now, err := q.hub.Wrapper(w, "hold"); err != nil || now != s {
+		return control.Kept{}, cmp.Or(err, office.Answer(control.CodeBadRequest, "hold before register"))
 	}
-	if err := q.office.Usable(); err != nil {
-		return control.Kept{}, err
-	}
-	code, notice, err := q.HoldPrepared(s, q.hub.NameOf(s), ready, nil)
+	code, notices, err := q.HoldPrepared(s, q.hub.NameOf(s), ready, nil)
 	if err != nil {
 		return control.Kept{}, q.office.Failed(err)
 	}
 	q.office.CrashPoint("held")
 	q.hub.PushChanged()
-	if notice != nil {
-		q.office.Tell(*notice)
-	}
+	q.office.Tell(notices...)
 	return control.Kept{Code: code}, nil
 }
 
@@ -266,7 +262,7 @@ func Prepare(in control.Held, secrets []string) (readyHeld, error) {
 }
 
 // HoldPrepared stores a held response with its inbox item and its record in one transaction, together with more. The caller holds the lock.
-func (q *Quarantine) HoldPrepared(s *office.Wrapper, server string, ready readyHeld, more func(*store.Tx) error) (code string, notice *review.Notice, err error) {
+func (q *Quarantine) HoldPrepared(s *office.Wrapper, server string, ready readyHeld, more func(*store.Tx) error) (code string, notices []review.Notice, err error) {
 	one := ready.Held
 	one.ServerID = s.Server
 	if s.Client != "" {
@@ -336,9 +332,9 @@ func (q *Quarantine) HoldPrepared(s *office.Wrapper, server string, ready readyH
 	if err != nil {
 		return "", nil, err
 	}
-	n := review.NoticeOf(item, server)
-	n.Group = keyOf(one).name()
-	return one.Code, &n, nil
+	notice := review.NoticeOf(item, server)
+	notice.Group = keyOf(one).name()
+	return one.Code, []review.Notice{notice}, nil
 }
 
 // heldDigest covers everything about a held response that a person sees and decides on, including the text by its checksum.

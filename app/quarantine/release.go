@@ -9,36 +9,27 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
-	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
-// heldItemOf finds the subject of a decision, and refuses anything but exactly what the person saw.
-func heldItemOf(tx *store.Tx, code, digest string) (store.Item, store.Held, error) {
-	it, err := tx.Item(code)
-	if office.Absent(err) {
-		return it, store.Held{}, office.Answer(control.CodeNotFound, "no item %s; run `sallyport inbox` to see the items", legible.Name(code, "of that code"))
-	}
+// heldToDecide finds the subject of a decision, and refuses anything but exactly what the person saw.
+func heldToDecide(tx *store.Tx, code, digest string) (one store.Held, err error) {
+	it, err := office.ItemOf(tx, code)
 	if err != nil {
-		return it, store.Held{}, err
+		return one, err
 	}
 	if it.Kind != vocab.ItemResponseHeld {
-		return it, store.Held{}, office.Answer(control.CodeBadRequest, "%s is not a held response: decide on it with `sallyport approve %s` or `sallyport reject %s`", it.Code, it.Code, it.Code)
+		return one, office.Answer(control.CodeBadRequest, "%s is not a held response: decide on it with `sallyport approve %s` or `sallyport reject %s`", it.Code, it.Code, it.Code)
 	}
-	one, err := tx.Held(it.Code)
+	one, err = tx.Held(it.Code)
 	if office.Absent(err) {
-		return it, one, office.Answer(control.CodeStale, "%s is no longer known", it.Code)
+		return one, office.Answer(control.CodeStale, "%s is no longer known", it.Code)
 	}
-	switch {
-	case err != nil:
-		return it, one, err
-	case digest == "":
-		return it, one, office.Answer(control.CodeBadRequest, "a decision needs the digest you were shown: run `sallyport show %s`", it.Code)
-	case digest != it.Digest:
-		return it, one, &control.Error{Code: control.CodeStale, Message: it.Code + " changed since it was shown: review it again", See: it.Code}
+	if err != nil {
+		return one, err
 	}
-	return it, one, nil
+	return one, office.AsShown(it, digest)
 }
 
 // Release decides on a held response.
@@ -49,7 +40,7 @@ func (q *Quarantine) Release(peer control.Peer, r control.Release) (out control.
 		return out, err
 	}
 	err = q.UpdateHeld(func(tx *store.Tx, put Put) (bool, error) {
-		_, one, err := heldItemOf(tx, r.Code, r.Digest)
+		one, err := heldToDecide(tx, r.Code, r.Digest)
 		if err != nil {
 			return false, err
 		}
@@ -70,7 +61,7 @@ func (q *Quarantine) Release(peer control.Peer, r control.Release) (out control.
 		return wrote, err
 	})
 	if err != nil {
-		return control.ReleaseAnswer{}, q.office.Failed(err)
+		return out, q.office.Failed(err)
 	}
 	q.office.CrashPoint("released")
 	if !out.Already {

@@ -41,11 +41,8 @@ func heldFor(s *office.Wrapper, one store.Held, said string) bool {
 func (q *Quarantine) Take(w control.Wrapper, take control.Take) (out control.Taken, err error) {
 	q.office.Lock()
 	defer q.office.Unlock()
-	s := q.hub.Wrapper(w)
-	if s == nil {
-		return out, office.Answer(control.CodeBadRequest, "take before register")
-	}
-	if err := q.office.Usable(); err != nil {
+	s, err := q.hub.Wrapper(w, "take")
+	if err != nil {
 		return out, err
 	}
 	if claimOf(s) == "" {
@@ -53,7 +50,7 @@ func (q *Quarantine) Take(w control.Wrapper, take control.Take) (out control.Tak
 	}
 	one, known := q.all[strings.ToUpper(take.Code)]
 	if !known || !heldFor(s, one, take.Client) {
-		return control.Taken{}, nil
+		return out, nil
 	}
 	out = control.Taken{State: one.State, Method: one.Method, Tool: heldTool(one)}
 	err = q.UpdateHeld(func(tx *store.Tx, put Put) (bool, error) {

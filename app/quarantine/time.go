@@ -20,10 +20,15 @@ const (
 // forgetText deletes the text of a held response, inside UpdateHeld. Its record stays.
 func (q *Quarantine) forgetText(tx *store.Tx, put Put, one store.Held, why string) error {
 	one.Text, one.Kept, one.State = "", 0, vocab.HeldGone
+	return q.putNoted(tx, put, one, vocab.StatusBlocked, "the text of a held response was deleted: "+why)
+}
+
+// putNoted writes a held response and the reason why it changed.
+func (q *Quarantine) putNoted(tx *store.Tx, put Put, one store.Held, status vocab.Status, why string) error {
 	if err := put(one); err != nil {
 		return err
 	}
-	_, err := tx.Append(q.heldRecord(tx, vocab.RecordQuarantine, vocab.StatusBlocked, one, "the text of a held response was deleted: "+why))
+	_, err := tx.Append(q.heldRecord(tx, vocab.RecordQuarantine, status, one, why))
 	return err
 }
 
@@ -81,17 +86,10 @@ func (q *Quarantine) Tend() time.Duration {
 		}
 		return false
 	}
-	var expired, stale, unsure []store.Held
+	var due []store.Held
 	for _, one := range q.all {
-		due := q.dueHeld(one)
-		switch {
-		case due.IsZero() || later(due):
-		case one.State == vocab.HeldReleased:
-			expired = append(expired, one)
-		case one.State == vocab.HeldTaken:
-			unsure = append(unsure, one)
-		default:
-			stale = append(stale, one)
+		if at := q.dueHeld(one); !at.IsZero() && !later(at) {
+			due = append(due, one)
 		}
 	}
 	if err := q.forgetMany(); err != nil {
@@ -100,32 +98,26 @@ func (q *Quarantine) Tend() time.Duration {
 	}
 	over := false
 	for _, e := range q.passes {
-		if e.Ended.IsZero() && !e.Until.Add(time.Second).Before(now) {
-			if !later(e.Until) {
-				over = true
-				q.hub.Stale(e.ServerID)
-			}
+		if e.Ended.IsZero() && !e.Until.Add(time.Second).Before(now) && !later(e.Until) {
+			over = true
+			q.hub.Stale(e.ServerID)
 		}
 	}
-	if len(expired)+len(stale)+len(unsure) > 0 {
+	if len(due) > 0 {
 		err := q.UpdateHeld(func(tx *store.Tx, put Put) (bool, error) {
-			for _, one := range expired {
-				if err := q.expire(tx, put, one); err != nil {
-					return false, err
+			var errs []error
+			for _, one := range due {
+				switch one.State {
+				case vocab.HeldReleased:
+					errs = append(errs, q.expire(tx, put, one))
+				case vocab.HeldTaken:
+					errs = append(errs, q.waitsAgain(tx, put, one))
+				default:
+					one.Decided = now
+					errs = append(errs, q.forgetText(tx, put, one, "no decision in time"))
 				}
 			}
-			for _, one := range unsure {
-				if err := q.waitsAgain(tx, put, one); err != nil {
-					return false, err
-				}
-			}
-			for _, one := range stale {
-				one.Decided = now // nobody decided in time
-				if err := q.forgetText(tx, put, one, "no decision in time"); err != nil {
-					return false, err
-				}
-			}
-			return true, nil
+			return true, errors.Join(errs...)
 		})
 		if err != nil {
 			q.office.Failed(err)
@@ -156,21 +148,13 @@ func (q *Quarantine) dueHeld(one store.Held) time.Time {
 // expire ends a release that nobody collected in time: the response is held again.
 func (q *Quarantine) expire(tx *store.Tx, put Put, one store.Held) error {
 	one.State = vocab.HeldExpired
-	if err := put(one); err != nil {
-		return err
-	}
-	_, err := tx.Append(q.heldRecord(tx, vocab.RecordQuarantine, vocab.StatusBlocked, one, "a released response was not collected in time, so it is held again"))
-	return err
+	return q.putNoted(tx, put, one, vocab.StatusBlocked, "a released response was not collected in time, so it is held again")
 }
 
 // waitsAgain holds a response again whose wrapper never confirmed the delivery.
 func (q *Quarantine) waitsAgain(tx *store.Tx, put Put, one store.Held) error {
 	one.State, one.Unsure = vocab.HeldWaiting, true
-	if err := put(one); err != nil {
-		return err
-	}
-	_, err := tx.Append(q.heldRecord(tx, vocab.RecordQuarantine, vocab.StatusWarned, one, "the guard stopped while it delivered a released response, which may or may not have arrived; it is held again"))
-	return err
+	return q.putNoted(tx, put, one, vocab.StatusWarned, "the guard stopped while it delivered a released response, which may or may not have arrived; it is held again")
 }
 
 // SettleClaims ends the claims of wrappers that disappeared without a confirmation. asOf is from before the spool was read, so
@@ -188,12 +172,10 @@ func (q *Quarantine) SettleClaims(asOf time.Time) (next time.Duration, waits boo
 			delete(q.away, code)
 			continue
 		}
-		since, known := q.AwaySince(code)
-		if !known { // an earlier hub granted it
-			since = asOf
-			q.away[code] = since
+		if _, known := q.away[code]; !known { // an earlier hub granted it
+			q.away[code] = asOf
 		}
-		left := ClaimGrace - asOf.Sub(since)
+		left := ClaimGrace - asOf.Sub(q.away[code])
 		if left <= 0 {
 			gone = append(gone, one)
 		} else if !waits || left < next {
@@ -231,7 +213,7 @@ func (q *Quarantine) AwaySince(code string) (since time.Time, known bool) {
 func (q *Quarantine) AwayHeld() {
 	for code := range q.granted {
 		one := q.all[code]
-		if _, known := q.AwaySince(code); !known && one.State == vocab.HeldTaken && !q.claimed(one) {
+		if _, known := q.away[code]; !known && one.State == vocab.HeldTaken && !q.claimed(one) {
 			q.away[code] = q.office.Now()
 		}
 	}

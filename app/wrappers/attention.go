@@ -75,8 +75,6 @@ func (w *Wrappers) Attention(conn control.Wrapper, _ control.Attention) (out con
 	if err != nil {
 		return control.Waiting{}, w.office.Failed(err)
 	}
-	for _, n := range notices {
-		w.office.Tell(n)
-	}
+	w.office.Tell(notices...)
 	return out, nil
 }

@@ -71,12 +71,13 @@ func (w *Wrappers) WrappersOf(server string) (all []*office.Wrapper) {
 	return all
 }
 
-// WrapperOf is the wrapper behind a connection, nil before it registered.
-func (w *Wrappers) WrapperOf(conn control.Wrapper) *office.Wrapper {
-	if s := w.sessions[conn]; s != nil {
-		return &s.Wrapper
+// WrapperOf is registered for other departments.
+func (w *Wrappers) WrapperOf(conn control.Wrapper, call string) (*office.Wrapper, error) {
+	s, err := w.registered(conn, call)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	return &s.Wrapper, nil
 }
 
 // registered is the live wrapper behind a connection, for a call that needs the store.

@@ -46,11 +46,8 @@ func (w *Wrappers) Report(conn control.Wrapper, r control.Report) (control.State
 	if err != nil {
 		return control.State{}, w.office.Failed(err)
 	}
-	notices = append(notices, more...)
 	w.PushChanged()
-	for _, n := range notices {
-		w.office.Tell(n)
-	}
+	w.office.Tell(append(notices, more...)...)
 	return w.push(s), nil
 }
 
@@ -196,9 +193,7 @@ func (w *Wrappers) LookAgain() error {
 		if err != nil {
 			return err
 		}
-		for _, n := range notices {
-			w.office.Tell(n)
-		}
+		w.office.Tell(notices...)
 	}
 	return nil
 }
@@ -234,9 +229,7 @@ func (w *Wrappers) Launch(conn control.Wrapper, r control.LaunchReport) (control
 	if wrote {
 		w.PushChanged()
 	}
-	for _, n := range notices {
-		w.office.Tell(n)
-	}
+	w.office.Tell(notices...)
 	return w.push(s), nil
 }
 

@@ -165,14 +165,12 @@ func (p *Spool) HoldOrphan(from control.Register, held control.Held) error {
 			return tx.PutServer(server)
 		}
 	}
-	_, notice, err := p.wrappers.held.HoldPrepared(&s.Wrapper, name, ready, more)
+	_, notices, err := p.wrappers.held.HoldPrepared(&s.Wrapper, name, ready, more)
 	if err != nil {
 		return err
 	}
 	p.wrappers.PushChanged()
-	if notice != nil {
-		p.office.Tell(*notice)
-	}
+	p.office.Tell(notices...)
 	return nil
 }
 
