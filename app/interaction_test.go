@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 const (
@@ -36,7 +37,7 @@ func mayAsk(t *testing.T, s control.State, method, params string) bool {
 		t.Fatal(err)
 	}
 	return slices.ContainsFunc(s.Asks, func(a control.Allowed) bool {
-		return a.Kind == inspect.AskKind(method) && slices.Contains(a.Requests, digest)
+		return a.Kind == vocab.AskOf(method) && slices.Contains(a.Requests, digest)
 	})
 }
 

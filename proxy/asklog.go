@@ -10,7 +10,6 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
-	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -22,13 +21,14 @@ type asked struct {
 }
 
 func askedOf(method []byte, line []byte) asked {
-	switch inspect.AskKind(string(method)) {
-	case inspect.AskSampling:
+	switch vocab.AskOf(string(method)) {
+	case vocab.AskSampling:
 		return asked{vocab.RecordSampling, len(line)}
-	case inspect.AskElicitation:
+	case vocab.AskElicitation:
 		return asked{vocab.RecordElicitation, len(line)}
+	default:
+		return asked{}
 	}
-	return asked{}
 }
 
 // outcome is how it ended.

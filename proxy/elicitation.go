@@ -17,7 +17,7 @@ const maxElicitations = 16
 // refusesElicitation applies interaction.policy to an error that asks the user something, as to a request that asks the same, and reports
 // whether the client got a refusal instead.
 func (s *interactions) refusesElicitation(v *declared.View, r *request, line []byte, failure frame.Span) (refused bool) {
-	const method, kind = "elicitation/create", inspect.AskElicitation
+	const method, kind = "elicitation/create", vocab.AskElicitation
 	n := 0
 	elicits(line, failure, func(params []byte) bool {
 		found := inspect.AnswerVerdict{Judged: inspect.Judged{Verdict: inspect.Block}}

@@ -65,7 +65,7 @@ type interactions struct {
 func (s *interactions) refusesAsk(v *declared.View, line []byte, m *frame.Message) bool {
 	id, params := m.ID.Of(line), m.Params.Of(line)
 	method := string(m.Method)
-	kind := inspect.AskKind(method)
+	kind := vocab.AskOf(method)
 	found := s.watched(v, line, m)
 	found.Findings = append(inspect.Asked(method, params), found.Findings...)
 	digest, err := askDigest(method, params)
@@ -96,7 +96,7 @@ func (s *interactions) refusesAsk(v *declared.View, line []byte, m *frame.Messag
 }
 
 // weighAsk is judgeAsk for an inspected request; one without a digest can't have been approved.
-func weighAsk(v *declared.View, kind string, found inspect.AnswerVerdict, digest pin.Digest) askVerdict {
+func weighAsk(v *declared.View, kind vocab.Ask, found inspect.AnswerVerdict, digest pin.Digest) askVerdict {
 	grave := digest == "" || found.Verdict == inspect.Block || found.TooLong && v.Policy.HoldBeyond || inspect.Worst(found.Findings).Rank() >= inspect.High.Rank()
 	var allowed control.Allowed
 	for _, a := range v.State.Asks {
@@ -161,15 +161,15 @@ func askDigest(method string, params []byte) (pin.Digest, error) {
 }
 
 // askWords are our words for kinds of requests.
-var askWords = map[string]string{
-	inspect.AskSampling:    "The server %q asked for a text to be written. The request",
-	inspect.AskElicitation: "The question from the server %q to the user",
-	inspect.AskRoots:       "The request from the server %q for the user's folders",
-	inspect.AskOther:       "A request from the server %q",
+var askWords = map[vocab.Ask]string{
+	vocab.AskSampling:    "The server %q asked for a text to be written. The request",
+	vocab.AskElicitation: "The question from the server %q to the user",
+	vocab.AskRoots:       "The request from the server %q for the user's folders",
+	vocab.AskOther:       "A request from the server %q",
 }
 
 // askRefused is our message for a refused request.
-func (s *interactions) askRefused(kind, code string) (text string, d refusal.Decision) {
+func (s *interactions) askRefused(kind vocab.Ask, code string) (text string, d refusal.Decision) {
 	state := s.view().State
 	server := legible.SpokenServer(state.Name, "this server")
 	text = "[Sallyport] " + fmt.Sprintf(askWords[kind], server) + " was blocked."

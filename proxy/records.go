@@ -89,22 +89,22 @@ func (j *journal) secrets(r *request, done redaction) {
 }
 
 // asked records a request that passed although it has findings.
-func (j *journal) asked(kind, mode string, found inspect.AnswerVerdict) {
+func (j *journal) asked(kind vocab.Ask, mode string, found inspect.AnswerVerdict) {
 	worst := inspect.Worst(found.Findings)
 	if worst.Rank() < inspect.Medium.Rank() && !found.TooLong {
 		return
 	}
 	rules, set := rulesOf(found.Findings), found.RuleSet
-	j.often("asked "+kind+string(worst), func(n uint64) {
+	j.often("asked "+string(kind)+string(worst), func(n uint64) {
 		j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Mode: mode, Summary: "a request from the server to the client passed with a warning", Detail: facts{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set}.detail()})
 	})
 }
 
 // refusedInteraction records a refused request. One that a person can decide on is always recorded, so that its code is in the timeline;
 // others are sampled.
-func (j *journal) refusedInteraction(kind, mode, code string, found inspect.AnswerVerdict) {
+func (j *journal) refusedInteraction(kind vocab.Ask, mode, code string, found inspect.AnswerVerdict) {
 	rules, set := rulesOf(found.Findings), found.RuleSet
-	j.often("refused "+kind+" "+code, func(n uint64) {
+	j.often("refused "+string(kind)+" "+code, func(n uint64) {
 		j.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, control.Record{Code: code, Mode: mode, Summary: "blocked a request from the server to the client (interaction.policy)", Detail: facts{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set}.detail()})
 	})
 }

@@ -37,7 +37,7 @@ func (a *Approvals) Interaction(w control.Wrapper, in control.Interaction) (cont
 	}
 	now := a.office.Now()
 	part := store.Part{
-		Item: control.PartInteraction + inspect.AskKind(in.Method), State: vocab.PartNew, Digest: string(digest), Definition: params, Findings: review.WriteFindings(found),
+		Item: control.PartInteraction + string(vocab.AskOf(in.Method)), State: vocab.PartNew, Digest: string(digest), Definition: params, Findings: review.WriteFindings(found),
 	}
 	var kept control.Kept
 	var notices []review.Notice

@@ -127,7 +127,7 @@ func InteractionDetails(it store.Item) (details []control.PartDetail) {
 			Item: one.Item, State: one.State, Digest: pin.Digest(one.Digest), Findings: Listed(ReadFindings(one.Findings)), Definition: one.Definition,
 		}
 		for i, p := range of {
-			change := pin.Change{Op: pin.Added, Words: interactionWords[p.Item], After: string(p.Definition)}
+			change := pin.Change{Op: pin.Added, Words: askWords[askOf(p.Item)].verb, After: string(p.Definition)}
 			if len(of) > 1 {
 				change.Path, change.Words = strconv.Itoa(i+1), fmt.Sprintf("%s (request %d of %d)", change.Words, i+1, len(of))
 			}
@@ -163,37 +163,49 @@ func InteractionContent(server store.Server, parts []store.Part, before map[stri
 	for _, p := range parts {
 		c.Severity = Graver(c.Severity, SeverityOf(inspect.Worst(ReadFindings(p.Findings))))
 	}
-	c.Title = identity.ShortName(server) + " " + interactionTitles[parts[0].Item]
-	switch kinds := alike(parts); {
-	case len(kinds) > 1:
-		c.Title = identity.ShortName(server) + " asked Claude and you for several things; Sallyport blocked it"
+	title := askWords[askOf(parts[0].Item)].blocked
+	switch {
+	case len(alike(parts)) > 1:
+		title = "asked Claude and you for several things; Sallyport blocked it"
 	case len(parts) > 1:
-		c.Title = identity.ShortName(server) + " " + severalTitles[parts[0].Item]
+		title = askWords[askOf(parts[0].Item)].several
 	}
+	c.Title = identity.ShortName(server) + " " + title
 	return c
 }
 
-// interactionTitles are ours: no title quotes a request.
-var interactionTitles = map[string]string{
-	control.PartInteraction + inspect.AskSampling:    "asked Claude to write something; Sallyport blocked it",
-	control.PartInteraction + inspect.AskElicitation: "asked you a question; Sallyport blocked it",
-	control.PartInteraction + inspect.AskRoots:       "asked for your folders; Sallyport blocked it",
-	control.PartInteraction + inspect.AskOther:       "asked Claude for something; Sallyport blocked it",
+// askWords says in our words what each kind of request is; no title quotes one.
+var askWords = map[vocab.Ask]struct {
+	noun    string // in sentences: "… was allowed by a person"
+	verb    string
+	blocked string // the title of one, and of several
+	several string
+}{
+	vocab.AskSampling: {
+		"the request to have Claude write something", "asks Claude to write something",
+		"asked Claude to write something; Sallyport blocked it", "asked Claude to write several things; Sallyport blocked them",
+	},
+	vocab.AskElicitation: {
+		"the question to the user", "asks you a question",
+		"asked you a question; Sallyport blocked it", "asked you several questions; Sallyport blocked them",
+	},
+	vocab.AskRoots: {
+		"the question for the user's folders", "asks which folders you work in",
+		"asked for your folders; Sallyport blocked it", "asked for your folders in several ways; Sallyport blocked it",
+	},
+	vocab.AskOther: {
+		"the request to the client", "asks Claude for something",
+		"asked Claude for something; Sallyport blocked it", "asked Claude for several things; Sallyport blocked them",
+	},
 }
 
-// severalTitles are for several requests of one kind.
-var severalTitles = map[string]string{
-	control.PartInteraction + inspect.AskSampling:    "asked Claude to write several things; Sallyport blocked them",
-	control.PartInteraction + inspect.AskElicitation: "asked you several questions; Sallyport blocked them",
-	control.PartInteraction + inspect.AskRoots:       "asked for your folders in several ways; Sallyport blocked it",
-	control.PartInteraction + inspect.AskOther:       "asked Claude for several things; Sallyport blocked them",
-}
-
-var interactionWords = map[string]string{
-	control.PartInteraction + inspect.AskSampling:    "asks Claude to write something",
-	control.PartInteraction + inspect.AskElicitation: "asks you a question",
-	control.PartInteraction + inspect.AskRoots:       "asks which folders you work in",
-	control.PartInteraction + inspect.AskOther:       "asks Claude for something",
+// askOf is the kind of the requests in a part, "" for other parts.
+func askOf(item string) vocab.Ask {
+	kind, ok := strings.CutPrefix(item, control.PartInteraction)
+	if !ok {
+		return ""
+	}
+	return vocab.Ask(kind)
 }
 
 // WithKind adds a kind for which several requests are decided on at once.
@@ -221,15 +233,15 @@ func ForgetAsked(server *store.Server) {
 // AsksOf are the allowed requests, for the server's wrappers.
 func AsksOf(server store.Server) []control.Allowed {
 	var all []control.Allowed
-	for _, kind := range []string{inspect.AskSampling, inspect.AskElicitation, inspect.AskRoots, inspect.AskOther} {
+	for _, kind := range vocab.Asks {
 		allowed := control.Allowed{Kind: kind}
-		for _, asked := range server.Asks {
+		for _, a := range server.Asks {
 			switch {
-			case !asked.Allowed || asked.Part != control.PartInteraction+kind:
-			case asked.Digest == "":
+			case !a.Allowed || askOf(a.Part) != kind:
+			case a.Digest == "":
 				allowed.All = true
 			default:
-				allowed.Requests = append(allowed.Requests, pin.Digest(asked.Digest))
+				allowed.Requests = append(allowed.Requests, pin.Digest(a.Digest))
 			}
 		}
 		if allowed.All || len(allowed.Requests) > 0 {

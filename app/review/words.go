@@ -4,19 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
-
-// askedWords name a request in our sentences: "… was allowed by a person".
-var askedWords = map[string]string{
-	control.PartInteraction + inspect.AskSampling:    "the request to have Claude write something",
-	control.PartInteraction + inspect.AskElicitation: "the question to the user",
-	control.PartInteraction + inspect.AskRoots:       "the question for the user's folders",
-	control.PartInteraction + inspect.AskOther:       "the request to the client",
-}
 
 func Count(n int, what string) string {
 	if n == 1 {
@@ -42,7 +32,7 @@ func ItemWords(key string) string {
 	case KeyLaunch:
 		return "what the server runs"
 	}
-	if words := askedWords[key]; words != "" {
+	if words := askWords[askOf(key)].noun; words != "" {
 		return words
 	}
 	kind, name, _ := strings.Cut(key, ":")

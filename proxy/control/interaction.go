@@ -5,9 +5,10 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// PartInteraction is what the parts of an `interaction` item begin with; what follows is a kind of request (inspect.AskKind).
+// PartInteraction is what the parts of an `interaction` item begin with; what follows is a vocab.Ask.
 const PartInteraction = "interaction:"
 
 // MaxInteraction is how large the parameters of a request may be that a person is asked about. A larger one is refused, and the
@@ -25,7 +26,7 @@ type Interaction struct {
 
 // Allowed is what a person has allowed a server to ask of one kind.
 type Allowed struct {
-	Kind     string       `json:"kind"`
+	Kind     vocab.Ask    `json:"kind"`
 	All      bool         `json:"all,omitempty"`      // its first use was approved (interaction.policy = ask)
 	Requests []pin.Digest `json:"requests,omitempty"` // these, word for word (pin.RequestDigest)
 }

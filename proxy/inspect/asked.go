@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Rules for a server's requests to the client.
@@ -24,27 +25,6 @@ const (
 	SamplingTools  = "sampling_tools"
 )
 
-// Kinds of requests from servers.
-const (
-	AskSampling    = "sampling"    // let Claude write something
-	AskElicitation = "elicitation" // ask the person something
-	AskRoots       = "roots"       // list the folders the person works in
-	AskOther       = "other"
-)
-
-// AskKind is the kind of a server's request.
-func AskKind(method string) string {
-	switch method {
-	case "sampling/createMessage":
-		return AskSampling
-	case "elicitation/create":
-		return AskElicitation
-	case "roots/list":
-		return AskRoots
-	}
-	return AskOther
-}
-
 // Asked judges what a server requests, not how it is worded: Watch and Weigh do that. params must have passed frame.Scan or frame.Validate;
 // nil means none.
 func Asked(method string, params []byte) []Finding {
@@ -52,11 +32,12 @@ func Asked(method string, params []byte) []Finding {
 		return nil
 	}
 	a := asking{raw: params}
-	switch AskKind(method) {
-	case AskSampling:
+	switch vocab.AskOf(method) {
+	case vocab.AskSampling:
 		a.sampling()
-	case AskElicitation:
+	case vocab.AskElicitation:
 		a.elicitation()
+	case vocab.AskRoots, vocab.AskOther: // their texts are judged like any other
 	}
 	return a.found
 }

@@ -116,6 +116,33 @@ const (
 	ActionBlock   Action = "block"
 )
 
+// Ask is a kind of request that a server makes of its client.
+type Ask string
+
+const (
+	AskSampling    Ask = "sampling"    // let Claude write something
+	AskElicitation Ask = "elicitation" // ask the person something
+	AskRoots       Ask = "roots"       // list the folders the person works in
+	AskOther       Ask = "other"
+)
+
+// Asks are all kinds.
+var Asks = []Ask{AskSampling, AskElicitation, AskRoots, AskOther}
+
+// AskOf is the kind of a request by its method.
+func AskOf(method string) Ask {
+	switch method {
+	case "sampling/createMessage":
+		return AskSampling
+	case "elicitation/create":
+		return AskElicitation
+	case "roots/list":
+		return AskRoots
+	default:
+		return AskOther
+	}
+}
+
 // Severity is how serious an item is.
 type Severity string
 
