@@ -334,7 +334,16 @@ const (
 	Changed Op = "changed"
 )
 
+// Segment is a run of words that a change kept, deleted or inserted.
 type Segment struct {
-	Op   string `json:"op" ts_type:"'equal' | 'delete' | 'insert'"` // equal, delete, insert
-	Text string `json:"text"`                                       // server text
+	Op   SegmentOp `json:"op" ts_type:"'equal' | 'delete' | 'insert'"`
+	Text string    `json:"text"` // server text
 }
+
+type SegmentOp string
+
+const (
+	Kept     SegmentOp = "equal"
+	Deleted  SegmentOp = "delete"
+	Inserted SegmentOp = "insert"
+)

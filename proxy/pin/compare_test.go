@@ -110,7 +110,7 @@ func TestTextsAreComparedWordByWord(t *testing.T) {
 	}
 	var got []string
 	for _, s := range changes[0].Text {
-		got = append(got, s.Op+":"+s.Text)
+		got = append(got, string(s.Op)+":"+s.Text)
 	}
 	want := []string{
 		"equal:Returns ", "delete:five", "insert:seven", "equal: days of ",
@@ -230,7 +230,7 @@ func checkSegments(t *testing.T, before, after string) (complete bool) {
 	t.Helper()
 	segments, complete := compareWords(before, after)
 	var b, a strings.Builder
-	last := ""
+	last := SegmentOp("")
 	for _, s := range segments {
 		if s.Text == "" || s.Op == last {
 			t.Fatalf("an empty or split segment in %.500q", segments)

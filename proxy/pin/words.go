@@ -213,10 +213,10 @@ func merge(ops []edit, a, b []string) []Segment {
 	var deleted, inserted strings.Builder
 	flush := func() {
 		if deleted.Len() > 0 {
-			out = append(out, Segment{Op: "delete", Text: deleted.String()})
+			out = append(out, Segment{Op: Deleted, Text: deleted.String()})
 		}
 		if inserted.Len() > 0 {
-			out = append(out, Segment{Op: "insert", Text: inserted.String()})
+			out = append(out, Segment{Op: Inserted, Text: inserted.String()})
 		}
 		deleted.Reset()
 		inserted.Reset()
@@ -235,10 +235,10 @@ func merge(ops []edit, a, b []string) []Segment {
 				continue
 			}
 			flush()
-			if last := len(out) - 1; last >= 0 && out[last].Op == "equal" {
+			if last := len(out) - 1; last >= 0 && out[last].Op == Kept {
 				out[last].Text += text
 			} else {
-				out = append(out, Segment{Op: "equal", Text: text})
+				out = append(out, Segment{Op: Kept, Text: text})
 			}
 		}
 	}

@@ -337,9 +337,9 @@ func (p *page) segments(all []pin.Segment) []terminal.Piece {
 	pieces := make([]terminal.Piece, 0, len(all))
 	for _, s := range all {
 		switch s.Op {
-		case "delete":
+		case pin.Deleted:
 			pieces = append(pieces, terminal.Piece{Text: "[-" + marked(s.Text) + "-]", Style: terminal.Red})
-		case "insert":
+		case pin.Inserted:
 			pieces = append(pieces, terminal.Piece{Text: "{+" + marked(s.Text) + "+}", Style: terminal.Green})
 		default:
 			pieces = append(pieces, terminal.Piece{Text: marked(s.Text)})
