@@ -215,7 +215,7 @@ func (h *Hub) checkSeals() error {
 					continue
 				}
 				ledger.TakeBack(&p, now)
-				if err := errors.Join(tx.PutPin(p), tx.AddHistory(store.Event{ServerID: p.ServerID, Item: p.Item, Era: p.Era, At: now, Action: vocab.ActionBlock, By: store.BySeal, Digest: p.Digest})); err != nil {
+				if err := errors.Join(tx.PutPin(p), tx.AddHistory(store.Event{ServerID: p.ServerID, Item: p.Item, Era: p.Era, At: now, Action: vocab.ActionBlock, By: vocab.BySeal, Digest: p.Digest})); err != nil {
 					return err
 				}
 			}

@@ -11,12 +11,6 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-const (
-	ByPerson     = "person"
-	ByTrustClean = "trust-clean" // shown as "trusted on first use, never read"
-	BySeal       = "seal"        // what was approved did not fit its seal
-)
-
 // Pin is a decision on one definition of one item of one server in one era.
 type Pin struct {
 	ServerID   string          `json:"server"`
@@ -25,7 +19,7 @@ type Pin struct {
 	Digest     string          `json:"digest"`
 	Raw        []byte          `json:"raw,omitempty"` // the decided definition, in the bytes delivered
 	State      vocab.PartState `json:"state"`         // approved or rejected; new, changed and removed follow from comparing it with Seen
-	ApprovedBy string          `json:"approved_by,omitempty"`
+	ApprovedBy vocab.By        `json:"approved_by,omitempty"`
 	ApprovedAt time.Time       `json:"approved_at,omitzero"`
 	RejectedAt time.Time       `json:"rejected_at,omitzero"`
 	Code       string          `json:"code,omitempty"` // inbox item of the decision
@@ -56,7 +50,7 @@ type Event struct {
 	Era      string       `json:"era,omitempty"`
 	At       time.Time    `json:"at"`
 	Action   vocab.Action `json:"action"`
-	By       string       `json:"by,omitempty"`
+	By       vocab.By     `json:"by,omitempty"`
 	Digest   string       `json:"digest,omitempty"`
 	Before   string       `json:"before,omitempty"` // the digest before
 	Code     string       `json:"code,omitempty"`

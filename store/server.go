@@ -27,15 +27,15 @@ type Server struct {
 	ServerInfo json.RawMessage `json:"server_info,omitempty"` // recorded and shown, not pinned
 	Findings   json.RawMessage `json:"findings,omitempty"`    // of the last report, about the whole
 	Blocked    bool            `json:"blocked,omitempty"`     // as a whole, by a person or a Critical change
-	BlockedBy  string          `json:"blocked_by,omitempty"`  // "person", "critical"
-	Noisy      []time.Time     `json:"noisy,omitempty"`       // times when items came and went, during the last day
-	Number     int             `json:"number,omitempty"`      // "server 3", if the name can't be used in a sentence
-	FirstUse   time.Time       `json:"first_use,omitzero"`    // when first use was decided; zero before the first review
-	Sandbox    string          `json:"sandbox,omitempty"`     // its sandbox when it last declared itself
-	Program    *Program        `json:"program,omitempty"`     // what its command was last seen to run
-	Asks       []Asked         `json:"asks,omitempty"`        // decisions about its requests to clients, newest last
-	Versions   *vocab.Versions `json:"versions,omitempty"`    // of its last start, if there was no common protocol version
-	Extra      json.RawMessage `json:"extra,omitempty"`       // fields of later versions
+	BlockedBy  vocab.By        `json:"blocked_by,omitempty"`
+	Noisy      []time.Time     `json:"noisy,omitempty"`    // times when items came and went, during the last day
+	Number     int             `json:"number,omitempty"`   // "server 3", if the name can't be used in a sentence
+	FirstUse   time.Time       `json:"first_use,omitzero"` // when first use was decided; zero before the first review
+	Sandbox    string          `json:"sandbox,omitempty"`  // its sandbox when it last declared itself
+	Program    *Program        `json:"program,omitempty"`  // what its command was last seen to run
+	Asks       []Asked         `json:"asks,omitempty"`     // decisions about its requests to clients, newest last
+	Versions   *vocab.Versions `json:"versions,omitempty"` // of its last start, if there was no common protocol version
+	Extra      json.RawMessage `json:"extra,omitempty"`    // fields of later versions
 }
 
 // Program is what a server's command runs, and since when.

@@ -119,7 +119,7 @@ func (a *Approvals) DecideInteraction(tx *store.Tx, it store.Item, d control.Dec
 		} else {
 			out.Approved = review.WithKind(out.Approved, part.Item)
 		}
-		if err := tx.AddHistory(store.Event{ServerID: l.Server.ID, Item: part.Item, At: now, Action: action, By: store.ByPerson, Digest: part.Digest, Code: it.Code}); err != nil {
+		if err := tx.AddHistory(store.Event{ServerID: l.Server.ID, Item: part.Item, At: now, Action: action, By: vocab.ByPerson, Digest: part.Digest, Code: it.Code}); err != nil {
 			return false, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -100,7 +101,7 @@ func (a *Approvals) declareLaunch(tx *store.Tx, l *ledger.Ledger, s *review.Laun
 			return err
 		}
 		// Allowed before there was a launch pin, or while it was off: accepted as it is, and shown as that.
-		return l.Adopt(tx, d, store.ByTrustClean, now)
+		return l.Adopt(tx, d, vocab.ByTrustClean, now)
 	case len(allowed) > 0 && !form.Against(allowed).Drifted():
 		if !s.Final {
 			return nil

@@ -48,7 +48,7 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 				}
 			}
 			slices.Sort(keys)
-			l.Server.Blocked, l.Server.BlockedBy = true, "person"
+			l.Server.Blocked, l.Server.BlockedBy = true, vocab.ByPerson
 			review.ForgetAsked(&l.Server)
 			if err := l.PutServer(tx); err != nil {
 				return false, err
@@ -97,7 +97,7 @@ func takeBack(tx *store.Tx, l *ledger.Ledger, key string, now time.Time) (took b
 		took = true
 		ledger.TakeBack(&p, now)
 		err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
-			ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: vocab.ActionBlock, By: store.ByPerson, Digest: p.Digest,
+			ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: vocab.ActionBlock, By: vocab.ByPerson, Digest: p.Digest,
 		}))
 		if err != nil {
 			return took, err

@@ -13,7 +13,7 @@ type Event struct {
 	Name   string       `json:"name"` // server text
 	At     string       `json:"at"`
 	Action vocab.Action `json:"action"`
-	By     string       `json:"by"` // person, or what else decided
+	By     vocab.By     `json:"by"`
 	Digest string       `json:"digest"`
 	Before string       `json:"before"` // the digest before
 	Code   string       `json:"code"`   // of the item it was decided on

@@ -17,7 +17,7 @@ func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Ti
 	before := p.Digest
 	digest, raw := seen.Digest, seen.Raw
 	p.Digest, p.Raw, p.State, p.Waits, p.Code = digest, raw, vocab.PartApproved, false, code
-	p.ApprovedBy, p.ApprovedAt = store.ByPerson, now
+	p.ApprovedBy, p.ApprovedAt = vocab.ByPerson, now
 	p.Refused = slices.DeleteFunc(slices.Clone(p.Refused), func(d string) bool { return d == digest })
 	// A block took back the approvals of both eras; the decision restores only what was shown.
 	for _, other := range l.Pins[seen.Item] {
@@ -35,17 +35,17 @@ func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Ti
 		action = vocab.ActionReplace
 	}
 	return errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
-		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: action, By: store.ByPerson, Digest: digest, Before: before, Code: code,
+		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: action, By: vocab.ByPerson, Digest: digest, Before: before, Code: code,
 	}))
 }
 
 // Trust allows what is declared at first use, unread.
 func (l *Ledger) Trust(tx *store.Tx, seen store.Seen, now time.Time) error {
-	return l.allow(tx, seen, vocab.ActionTrust, store.ByTrustClean, now)
+	return l.allow(tx, seen, vocab.ActionTrust, vocab.ByTrustClean, now)
 }
 
 // allow allows a definition without a person's decision.
-func (l *Ledger) allow(tx *store.Tx, seen store.Seen, action vocab.Action, by string, now time.Time) error {
+func (l *Ledger) allow(tx *store.Tx, seen store.Seen, action vocab.Action, by vocab.By, now time.Time) error {
 	p := l.Pin(seen.Item, seen.Era)
 	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, vocab.PartApproved, by, now, false
 	return errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
@@ -71,7 +71,7 @@ func (l *Ledger) Reject(tx *store.Tx, seen store.Seen, state vocab.PartState, co
 		p.State = vocab.PartRejected
 	}
 	return errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
-		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: vocab.ActionReject, By: store.ByPerson, Digest: seen.Digest, Code: code,
+		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: vocab.ActionReject, By: vocab.ByPerson, Digest: seen.Digest, Code: code,
 	}))
 }
 
@@ -90,7 +90,7 @@ func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 			digest := p.Digest
 			p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code = "", nil, vocab.PartRejected, "", time.Time{}, false, ""
 			err := errors.Join(l.unapprove(tx, p), tx.AddHistory(store.Event{
-				ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: vocab.ActionUndo, By: store.ByPerson, Digest: digest, Code: it.Code,
+				ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: vocab.ActionUndo, By: vocab.ByPerson, Digest: digest, Code: it.Code,
 			}))
 			if err != nil {
 				return err
@@ -102,7 +102,7 @@ func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 		if part.Item == review.KeyLaunch || part.State != vocab.PartNew {
 			continue
 		}
-		if err := forget(part.Item, func(p store.Pin) bool { return p.Code == it.Code && p.ApprovedBy == store.ByPerson }); err != nil {
+		if err := forget(part.Item, func(p store.Pin) bool { return p.Code == it.Code && p.ApprovedBy == vocab.ByPerson }); err != nil {
 			return nil, err
 		}
 	}

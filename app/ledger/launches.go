@@ -40,9 +40,9 @@ func (l *Ledger) Join(tx *store.Tx, form pin.LaunchForm, now time.Time) (*review
 			}
 		}
 	}
-	by := store.ByTrustClean // until a person has allowed part of it
+	by := vocab.ByTrustClean // until a person has allowed part of it
 	for _, a := range allowed {
-		if a.Pin.ApprovedBy != store.ByTrustClean {
+		if a.Pin.ApprovedBy != vocab.ByTrustClean {
 			by = a.Pin.ApprovedBy
 		}
 	}
@@ -74,7 +74,7 @@ func (l *Ledger) LaunchRefused() map[pin.Digest]bool {
 }
 
 // Adopt allows a form without asking: every part of it was allowed before, or there was no launch pin yet.
-func (l *Ledger) Adopt(tx *store.Tx, d *review.Declaration, by string, now time.Time) error {
+func (l *Ledger) Adopt(tx *store.Tx, d *review.Declaration, by vocab.By, now time.Time) error {
 	if err := l.allow(tx, store.Seen{Item: review.KeyLaunch, Era: d.Era, Digest: string(d.Digest), Raw: d.Raw}, "adopt", by, now); err != nil {
 		return err
 	}

@@ -228,12 +228,9 @@ func TakeBack(p *store.Pin, at time.Time) {
 	p.State, p.Waits = vocab.PartRejected, true
 }
 
-func approvedBy(by string) string {
-	switch by {
-	case store.ByTrustClean:
+func approvedBy(by vocab.By) string {
+	if by == vocab.ByTrustClean {
 		return "trusted on first use, never read"
-	case "":
-		return ""
 	}
-	return "person"
+	return string(by)
 }

@@ -206,7 +206,7 @@ func (s *shelf) adopts(form pin.LaunchForm) *Ledger {
 		if err != nil {
 			return err
 		}
-		return l.Adopt(tx, d, store.ByPerson, s.now)
+		return l.Adopt(tx, d, vocab.ByPerson, s.now)
 	})
 }
 

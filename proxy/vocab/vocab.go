@@ -143,6 +143,15 @@ func AskOf(method string) Ask {
 	}
 }
 
+// By is who approved, rejected or blocked.
+type By string
+
+const (
+	ByPerson     By = "person"
+	ByTrustClean By = "trust-clean" // pins.first_use; people read "trusted on first use, never read"
+	BySeal       By = "seal"        // what was approved did not fit its seal
+)
+
 // Severity is how serious an item is.
 type Severity string
 
