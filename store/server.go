@@ -31,7 +31,7 @@ type Server struct {
 	Noisy      []time.Time     `json:"noisy,omitempty"`    // times when items came and went, during the last day
 	Number     int             `json:"number,omitempty"`   // "server 3", if the name can't be used in a sentence
 	FirstUse   time.Time       `json:"first_use,omitzero"` // when first use was decided; zero before the first review
-	Sandbox    string          `json:"sandbox,omitempty"`  // its sandbox when it last declared itself
+	Sandbox    vocab.Sandbox   `json:"sandbox,omitempty"`  // its sandbox when it last declared itself
 	Program    *Program        `json:"program,omitempty"`  // what its command was last seen to run
 	Asks       []Asked         `json:"asks,omitempty"`     // decisions about its requests to clients, newest last
 	Versions   *vocab.Versions `json:"versions,omitempty"` // of its last start, if there was no common protocol version

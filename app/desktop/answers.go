@@ -122,8 +122,8 @@ type Review struct {
 	Passages    [][]int              `json:"passages"` // see Part
 	Details     []PartDetail         `json:"details"`
 	Diff        string               `json:"diff"`    // unified diff of a client's file; holds server text
-	Sandbox     string               `json:"sandbox"` // off, shield, strict, ""
-	LookedUnder string               `json:"lookedUnder"`
+	Sandbox     vocab.Sandbox        `json:"sandbox"` // off, shield, strict, ""
+	LookedUnder vocab.Sandbox        `json:"lookedUnder"`
 	Next        string               `json:"next"`           // code under which what was left of it waits
 	TypedWord   string               `json:"typedWord"`      // to be typed to allow; "" unless Critical
 	Stale       bool                 `json:"stale"`          // it does not wait as it is shown
@@ -184,8 +184,8 @@ type Server struct {
 	Findings []inspect.Finding `json:"findings"`
 	Passages [][]int           `json:"passages"` // see Part
 	LastSeen string            `json:"lastSeen"` // "" when it was never seen
-	Sandbox  string            `json:"sandbox"`  // off, shield, strict
-	RunsIn   []string          `json:"runsUnder"`
+	Sandbox  vocab.Sandbox     `json:"sandbox"`  // off, shield, strict
+	RunsIn   []vocab.Sandbox   `json:"runsUnder"`
 	Parts    int               `json:"parts"`             // pinned things, all kinds
 	Problem  *Problem          `json:"problem,omitempty"` // why nothing of it can be used, where no item says so
 }

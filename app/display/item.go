@@ -76,7 +76,7 @@ func (d *Display) serverDetail(tx *store.Tx, it store.Item) (out control.ItemDet
 	out = control.ItemDetail{
 		InboxItem: review.InboxItem(it, l.Server), Command: l.Server.Argv, URL: l.Server.URL, Info: l.Server.ServerInfo,
 		Findings: review.Listed(review.ReadFindings(it.Findings)), Decided: it.Decided, Details: []control.PartDetail{},
-		Sandbox: d.from.Settings.ValuesFor(l.Server)[sandboxKey], LookedIn: l.Server.Sandbox,
+		Sandbox: d.sandboxOf(l.Server), LookedIn: l.Server.Sandbox,
 	}
 	out.Runs = it.Kind == vocab.ItemLaunch && it.Decided == "" && d.from.Approvals.RunsOn(l)
 	if it.Kind == vocab.ItemInteraction {

@@ -40,7 +40,7 @@ func (d *Display) ServerRows() ([]ServerRow, error) {
 	defer d.office.Unlock()
 	for i := range rows {
 		if rows[i].State == vocab.ServerNotStarted {
-			rows[i].Sandbox = d.from.Settings.ValuesFor(store.Server{ID: rows[i].ID, Identity: rows[i].Identity, Name: rows[i].Server.Server})[sandboxKey]
+			rows[i].Sandbox = d.sandboxOf(store.Server{ID: rows[i].ID, Identity: rows[i].Identity, Name: rows[i].Server.Server})
 		}
 	}
 	return rows, nil
@@ -86,11 +86,12 @@ func (d *Display) knownServers() (out []control.Server, err error) {
 // server is what is known of a server, and what its live wrappers tell.
 func (d *Display) server(l *ledger.Ledger, codes map[vocab.ItemKind]string, names identity.Called) control.Server {
 	server := ledger.ServerRow(l, codes)
-	server.Shown, server.Held, server.Sandbox = names.Shown(l.Server), d.from.Held.HeldOf(l.Server.ID), d.from.Settings.ValuesFor(l.Server)[sandboxKey]
+	server.Shown, server.Held, server.Sandbox = names.Shown(l.Server), d.from.Held.HeldOf(l.Server.ID), d.sandboxOf(l.Server)
 	d.from.Wrappers.AddLive(&server)
 	return server
 }
 
-// sandboxKey is the setting. The hub builds no sandbox and starts no server: it says which one is set, which files of clients
-// are to be hidden, and what each server ran under when it declared itself.
-const sandboxKey = "sandbox"
+// sandboxOf is the sandbox set for a server.
+func (d *Display) sandboxOf(server store.Server) vocab.Sandbox {
+	return vocab.Sandbox(d.from.Settings.ValuesFor(server)["sandbox"])
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // liveWrapper is one connected wrapper.
@@ -20,8 +21,8 @@ type liveWrapper struct {
 	pid      int
 	parent   control.Parent // the process that started it, 0 where it could not tell
 	since    time.Time
-	named    []string // the tools in it, when the other servers of its client were last looked at beside them
-	sandbox  string   // what its server runs under, as it said with its last report
+	named    []string      // the tools in it, when the other servers of its client were last looked at beside them
+	sandbox  vocab.Sandbox // what its server runs under, as it said with its last report
 	pushed   control.State
 	listsFor clientProcess // whose listing our own tools stand in once; zero without --client
 	strange  bool          // it sent records that no wrapper can cause
@@ -143,7 +144,7 @@ func (w *Wrappers) AddLive(row *control.Server) {
 			row.RunsIn = append(row.RunsIn, s.sandbox)
 		}
 	}
-	slices.SortFunc(row.RunsIn, func(a, b string) int { return slices.Index(levels, a) - slices.Index(levels, b) })
+	slices.Sort(row.RunsIn) // weakest first
 	row.UnseenBy = []string{}
 	for s := range w.stillUnseen() {
 		if s.Server == row.ID {

@@ -236,13 +236,12 @@ func (w *Wrappers) Launch(conn control.Wrapper, r control.LaunchReport) (control
 // maxLaunch bounds one launch: names of variables are most of it.
 const maxLaunch = 1 << 20
 
-// levels are the sandboxes there are, weakest first.
-var levels = []string{"off", "shield", "strict"}
-
 // level is what a wrapper says its server runs under; "" where it said nothing that we know.
-func level(said string) string {
-	if slices.Contains(levels, said) {
+func level(said vocab.Sandbox) vocab.Sandbox {
+	switch said {
+	case vocab.SandboxOff, vocab.SandboxShield, vocab.SandboxStrict:
 		return said
+	default:
+		return ""
 	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/sandbox"
 	"github.com/sallyport/sallyport/proxy/transport"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // errNoPolicy: what the server may reach could not be learned.
@@ -27,15 +29,15 @@ var errNoPolicy = errors.New("Sallyport couldn't tell which sandbox the server n
 // it.)
 func (l *hubLink) sandbox(strict bool) (*sandbox.Sandbox, error) {
 	state := l.State()
-	level := state.Settings["sandbox"]
+	level := vocab.Sandbox(state.Settings["sandbox"])
 	if strict && level != "" {
-		level = "strict"
+		level = vocab.SandboxStrict
 	}
 	switch level {
-	case "off":
+	case vocab.SandboxOff:
 		l.under = level
 		return nil, nil
-	case "shield", "strict":
+	case vocab.SandboxShield, vocab.SandboxStrict:
 	default:
 		return nil, coded("SP-141", errNoPolicy)
 	}
@@ -43,7 +45,7 @@ func (l *hubLink) sandbox(strict bool) (*sandbox.Sandbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hide our own folders: %w", err)
 	}
-	box := &sandbox.Sandbox{Strict: level == "strict", Hide: append(slices.Clone(hide), state.Hide...), Hold: hide}
+	box := &sandbox.Sandbox{Strict: level == vocab.SandboxStrict, Hide: append(slices.Clone(hide), state.Hide...), Hold: hide}
 	makeClaudeFolder(clientconfig.ThisSystem())
 	for _, system := range systems() {
 		hidden, keep := clientPlaces(system)
@@ -101,10 +103,10 @@ func (l *hubLink) Report(ctx context.Context, r control.Report) (*control.State,
 
 // underWords is what a start is recorded with.
 func (l *hubLink) underWords() string {
-	if l.under == "off" {
+	if l.under == vocab.SandboxOff {
 		return "the server was started"
 	}
-	return "the server was started in its sandbox (" + l.under + ")"
+	return "the server was started in its sandbox (" + string(l.under) + ")"
 }
 
 // sandboxRefused adds a code to the error of a server whose sandbox could not be made.
@@ -121,15 +123,15 @@ func coded(code string, err error) error { return fmt.Errorf("%s: %w", code, err
 
 // sandboxWords is a server's sandbox: the setting, and what its wrappers really use if that differs.
 func sandboxWords(s control.Server) string {
-	if s.Sandbox == "" {
-		return "off"
+	set := string(cmp.Or(s.Sandbox, vocab.SandboxOff))
+	if s.Sandbox == "" || !slices.ContainsFunc(s.RunsIn, func(now vocab.Sandbox) bool { return now != s.Sandbox }) {
+		return set
 	}
-	for _, now := range s.RunsIn {
-		if now != s.Sandbox {
-			return s.Sandbox + " (now " + strings.Join(s.RunsIn, ", ") + ")"
-		}
+	var now []string
+	for _, one := range s.RunsIn {
+		now = append(now, string(one))
 	}
-	return s.Sandbox
+	return set + " (now " + strings.Join(now, ", ") + ")"
 }
 
 // examineSandbox checks whether a sandbox can be made, and whether each server that should have one does.
@@ -156,10 +158,10 @@ func examineSandbox(ctx context.Context, home control.Home) checked {
 // walled are the servers that should have a sandbox, and those that run in another one than set, each with its level.
 func walled(servers []control.Server) (wanted, behind []string) {
 	for _, s := range servers {
-		if s.Sandbox != "" && s.Sandbox != "off" {
+		if s.Sandbox != "" && s.Sandbox != vocab.SandboxOff {
 			wanted = append(wanted, s.Server+": "+sandboxWords(s))
 		}
-		if sandboxWords(s) != s.Sandbox && s.Sandbox != "" {
+		if sandboxWords(s) != string(s.Sandbox) && s.Sandbox != "" {
 			behind = append(behind, s.Server+": "+sandboxWords(s))
 		}
 	}

@@ -217,7 +217,7 @@ type hubLink struct {
 	session string
 	server  string
 	client  string
-	under   string // the server's sandbox, once it was started
+	under   vocab.Sandbox // the server's sandbox, once it was started
 
 	mu      sync.Mutex
 	started []int // hubs this process started, which its shutdown must spare

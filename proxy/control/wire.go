@@ -132,7 +132,7 @@ type Report struct {
 	ServerInfo json.RawMessage   `json:"server_info,omitempty"`
 	Items      []pin.Item        `json:"items"`
 	Findings   []inspect.Finding `json:"findings,omitempty"` // about the whole: collision, equivocation, beyond the bounds
-	Sandbox    string            `json:"sandbox,omitempty"`  // what the server's program runs under: off, shield, strict; "" where it has no program here
+	Sandbox    vocab.Sandbox     `json:"sandbox,omitempty"`  // what the server's program runs under
 }
 
 // CheckListings is the check, in a record's detail, of a wrapper that could not read what its server declares; "error" beside it says why.
@@ -245,8 +245,8 @@ type ItemDetail struct {
 	Diff     string            `json:"diff,omitempty"`         // unified, from that file as it is to what approve makes of it; values of env and secrets masked
 	Decided  vocab.Decision    `json:"decided,omitempty"`      // the item no longer waits
 	Next     string            `json:"next,omitempty"`         // code under which what was left of a decided item waits, or waited last
-	Sandbox  string            `json:"sandbox,omitempty"`      // in force for the server from its next start on
-	LookedIn string            `json:"looked_under,omitempty"` // its sandbox when it last declared itself
+	Sandbox  vocab.Sandbox     `json:"sandbox,omitempty"`      // in force for the server from its next start on
+	LookedIn vocab.Sandbox     `json:"looked_under,omitempty"` // its sandbox when it last declared itself
 	Held     *HeldDetail       `json:"held,omitempty"`         // of a held response
 	Can      *powers.Summary   `json:"can,omitempty"`          // of a new server: what its tools can do
 	Made     *Made             `json:"made,omitempty"`         // of a new server that runs here: which program it is
@@ -336,11 +336,11 @@ type Server struct {
 	Passages []inspect.Passage `json:"passages"` // see Part
 	LastSeen time.Time         `json:"last_seen,omitzero"`
 	Clients  []string          `json:"clients,omitempty"`    // that ran it, by the name their entries have for them
-	Sandbox  string            `json:"sandbox"`              // in force from its next start on: off, shield, strict
+	Sandbox  vocab.Sandbox     `json:"sandbox"`              // in force from its next start on
 	Versions *Versions         `json:"versions,omitempty"`   // where its last start found no common protocol version
 	Problem  *Problem          `json:"problem,omitempty"`    // why nothing of it can be used, where no item says so
 	UnseenBy []string          `json:"unseen_by"`            // clients that have not listed what was allowed of it
-	RunsIn   []string          `json:"runs_under,omitempty"` // what its live wrappers have it under, as they said when it last declared itself
+	RunsIn   []vocab.Sandbox   `json:"runs_under,omitempty"` // what its live wrappers have it under, as they said when it last declared itself
 	Light    *Light            `json:"light,omitempty"`      // the window's, for the same server
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/program"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // A Sandbox is what a server's program is kept from. The guard itself runs inside, as the first process of its own process namespace, so
@@ -34,11 +35,12 @@ type Sandbox struct {
 func (s *Sandbox) String() string {
 	switch {
 	case s == nil:
-		return "off"
+		return string(vocab.SandboxOff)
 	case s.Strict:
-		return "strict"
+		return string(vocab.SandboxStrict)
+	default:
+		return string(vocab.SandboxShield)
 	}
-	return "shield"
 }
 
 // offline tells npx and uvx that there is no network, so that they start what is cached, or fail at once instead of asking a registry for

@@ -152,6 +152,15 @@ const (
 	BySeal       By = "seal"        // what was approved did not fit its seal
 )
 
+// Sandbox is what a server's program is kept from, "" if that isn't known or it has none here.
+type Sandbox string
+
+const (
+	SandboxOff    Sandbox = "off"
+	SandboxShield Sandbox = "shield"
+	SandboxStrict Sandbox = "strict"
+)
+
 // Severity is how serious an item is.
 type Severity string
 

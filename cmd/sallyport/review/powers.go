@@ -161,10 +161,10 @@ func doesWords(t powers.Tool) string {
 func lookedUnder(d control.ItemDetail) string {
 	set, looked := d.Sandbox, d.LookedIn
 	switch {
-	case set == "", set == "off" && (looked == "off" || looked == ""):
+	case set == "", set == vocab.SandboxOff && (looked == vocab.SandboxOff || looked == ""):
 		return ""
 	case looked == "" || looked == set:
-		return set
+		return string(set)
 	}
-	return set + " from its next start on; it declared itself under " + looked
+	return fmt.Sprintf("%s from its next start on; it declared itself under %s", set, looked)
 }

@@ -160,8 +160,8 @@ func waiting(since, now time.Time) string {
 // meaning is what an item means for the person, in our words only.
 func meaning(d control.ItemDetail) string {
 	running := "Sallyport started the server to see what it declares, so its program has\nalready run with your permissions."
-	if d.LookedIn == "shield" || d.LookedIn == "strict" {
-		running = "Sallyport started the server to see what it declares. Its program ran in a\nsandbox (" + d.LookedIn + "), not with all your permissions."
+	if d.LookedIn == vocab.SandboxShield || d.LookedIn == vocab.SandboxStrict {
+		running = "Sallyport started the server to see what it declares. Its program ran in a\nsandbox (" + string(d.LookedIn) + "), not with all your permissions."
 	}
 	switch {
 	case AboutHeld(d):
