@@ -19,12 +19,17 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
+// View is a client's file as it was read.
+type View struct {
+	Path   string
+	Raw    []byte
+	Digest string // of Raw
+	File   *clientconfig.File
+}
+
 // Edit is a client's file that is to be changed.
 type Edit struct {
-	Path    string
-	Raw     []byte
-	Digest  string // SHA-256 of Raw, in hex
-	File    *clientconfig.File
+	View
 	By      clientconfig.Installation
 	Records []clientconfig.Record // how its entries were spelled before they were guarded
 }
@@ -67,18 +72,34 @@ func Unread(client, path string, named bool, err error) error {
 	return refused(control.CodeNotFound, "%s doesn't exist: start %s once, or name the file with --config", path, identity.ClientTitle(client))
 }
 
-// Read is the file at a path, to be changed by an installation.
-func Read(path string, format clientconfig.Format, by clientconfig.Installation) (Edit, error) {
+// DigestOf is the SHA-256 of a file's text, in hex.
+func DigestOf(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// Look reads the file at a path.
+func Look(path string, format clientconfig.Format) (View, error) {
 	raw, err := clientconfig.Read(path)
 	if err != nil {
-		return Edit{}, err
+		return View{}, err
 	}
+	return Parse(path, raw, format)
+}
+
+// Parse is the view of a text that the file at a path has, or would have.
+func Parse(path string, raw []byte, format clientconfig.Format) (View, error) {
 	file, err := clientconfig.Parse(raw, format)
 	if err != nil {
-		return Edit{}, fmt.Errorf("%s: %w", path, err)
+		return View{}, fmt.Errorf("%s: %w", path, err)
 	}
-	sum := sha256.Sum256(raw)
-	return Edit{Path: path, Raw: raw, Digest: hex.EncodeToString(sum[:]), File: file, By: by}, nil
+	return View{Path: path, Raw: raw, Digest: DigestOf(raw), File: file}, nil
+}
+
+// Read is the file at a path, to be changed by an installation.
+func Read(path string, format clientconfig.Format, by clientconfig.Installation) (Edit, error) {
+	view, err := Look(path, format)
+	return Edit{View: view, By: by}, err
 }
 
 // Guard is the effect of guarding the named entries, nil for all.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/clientedit"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -35,19 +36,19 @@ func (g *Guardian) RestoreBackup(peer control.Peer, r control.RestoreBackup) (no
 	if err != nil {
 		return none, err
 	}
-	out := control.Protected{Path: k.Path, Client: k.by.Client, Digest: digestOf(k.now)}
+	out := control.Protected{Path: k.Path, Client: k.by.Client, Digest: clientedit.DigestOf(k.now)}
 	if r.Digest != "" && r.Digest != out.Digest {
 		return none, changedSince(k.Path)
 	}
-	before, unreadable := viewOf(k.Path, k.now)
+	before, unreadable := clientedit.Parse(k.Path, k.now, clientconfig.Format{})
 	if unreadable == nil {
-		if out.Diff, err = clientconfig.Diff(k.Path, k.now, k.view.raw, clientconfig.Format{}); err != nil {
+		if out.Diff, err = clientconfig.Diff(k.Path, k.now, k.view.Raw, clientconfig.Format{}); err != nil {
 			return none, unavailable(err)
 		}
 	}
 	var loosens bool
-	out.Entries, loosens = k.entries(before.file)
-	if r.DryRun || bytes.Equal(k.now, k.view.raw) && !k.gone {
+	out.Entries, loosens = k.entries(before.File)
+	if r.DryRun || bytes.Equal(k.now, k.view.Raw) && !k.gone {
 		return out, nil
 	}
 	if loosens || peer.Descends {
@@ -55,10 +56,10 @@ func (g *Guardian) RestoreBackup(peer control.Peer, r control.RestoreBackup) (no
 			return none, err
 		}
 	}
-	names := entryNames(k.view.file)
+	names := entryNames(k.view.File)
 	adopting := &wantedFile{by: k.by, records: k.records}
 	records := g.adopted(adopting, k.view, runGuarded(adopting, k.view, names))
-	next := k.view.file.Snapshot(k.by, records)
+	next := k.view.File.Snapshot(k.by, records)
 	if k.gone {
 		if _, err = g.backups().Restore(k.ID); err != nil {
 			return none, unavailable(err)
@@ -68,7 +69,7 @@ func (g *Guardian) RestoreBackup(peer control.Peer, r control.RestoreBackup) (no
 		}
 	} else {
 		out.Backup, err = g.carryOut(clientChange{
-			why: whyRestore, from: clientView{path: k.Path, raw: k.now, digest: out.Digest}, to: k.view.raw,
+			why: whyRestore, from: clientedit.View{Path: k.Path, Raw: k.now, Digest: out.Digest}, to: k.view.Raw,
 			client: out.Client, program: k.by.Path, wanted: next, records: records, names: names,
 		})
 	}
@@ -82,10 +83,10 @@ func (g *Guardian) RestoreBackup(peer control.Peer, r control.RestoreBackup) (no
 // kept is a backup to be restored, with the current file.
 type kept struct {
 	clientconfig.Backup
-	view    clientView  // of the backup
-	now     []byte      // the file
-	gone    bool        // the file is missing
-	wanted  *wantedFile // nil: the file is not protected
+	view    clientedit.View // of the backup
+	now     []byte          // the file
+	gone    bool            // the file is missing
+	wanted  *wantedFile     // nil: the file is not protected
 	by      clientconfig.Installation
 	records []clientconfig.Record
 }
@@ -99,7 +100,7 @@ func (g *Guardian) kept(id string) (k kept, err error) {
 	if err != nil {
 		return k, unavailable(err)
 	}
-	if k.view, err = viewOf(k.Path, raw); err != nil {
+	if k.view, err = clientedit.Parse(k.Path, raw, clientconfig.Format{}); err != nil {
 		return k, office.Answer(control.CodeUnavailable, "can't read the backup: %s", office.OneLine(err.Error()))
 	}
 	if k.wanted, err = g.recoverWrite(k.Path); err != nil {
@@ -119,7 +120,7 @@ func (g *Guardian) kept(id string) (k kept, err error) {
 // entries are the backup's entries. It loosens if one of them would lose the guard that it has in before, or should have.
 func (k kept) entries(before *clientconfig.File) (entries []control.ClientEntry, loosens bool) {
 	entries = []control.ClientEntry{}
-	for _, e := range k.view.file.Entries {
+	for _, e := range k.view.File.Entries {
 		if clientconfig.Classify(e, k.by, nil).Kind == clientconfig.Wrapped {
 			entries = append(entries, control.ClientEntry{Name: e.Name, State: control.EntryGuarded})
 			continue

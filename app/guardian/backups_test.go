@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/clientedit"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -34,7 +35,7 @@ func TestABackupIsRestoredLikeAnyOtherWrite(t *testing.T) {
 		t.Fatalf("backups %+v, %v", backups, err)
 	}
 	for _, b := range backups {
-		if b.Digest != digestOf([]byte(claudeFile)) {
+		if b.Digest != clientedit.DigestOf([]byte(claudeFile)) {
 			if _, err := d.RestoreBackup(person, control.RestoreBackup{ID: b.ID}); err != nil {
 				t.Fatalf("it needs no decision: %v", err)
 			}

@@ -1,8 +1,6 @@
 package guardian
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,35 +24,6 @@ type wantedFile struct {
 	records  []clientconfig.Record
 	snapshot clientconfig.Snapshot
 	whole    bool // snapshot is the stored one; else it was rebuilt from the records, without env
-}
-
-// clientView is the current content of a client's file.
-type clientView struct {
-	path   string
-	raw    []byte
-	digest string
-	file   *clientconfig.File
-}
-
-func digestOf(raw []byte) string {
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])
-}
-
-func viewClient(path string) (clientView, error) {
-	raw, err := clientconfig.Read(path)
-	if err != nil {
-		return clientView{}, err
-	}
-	return viewOf(path, raw)
-}
-
-func viewOf(path string, raw []byte) (clientView, error) {
-	file, err := clientconfig.Parse(raw, clientconfig.Format{})
-	if err != nil {
-		return clientView{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return clientView{path: path, raw: raw, digest: digestOf(raw), file: file}, nil
 }
 
 // entryText is an entry's whole value in the file, "" if it is missing.

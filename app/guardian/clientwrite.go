@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/clientedit"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -26,7 +27,7 @@ const (
 type clientChange struct {
 	why     string
 	code    string
-	from    clientView
+	from    clientedit.View
 	to      []byte
 	client  string
 	program string
@@ -44,18 +45,18 @@ func (g *Guardian) backups() *clientconfig.Backups {
 // both, and the file tells which applies. It returns the id of the backup. The caller holds the lock.
 func (g *Guardian) carryOut(c clientChange) (backup string, err error) {
 	pending := &store.PendingWrite{
-		From: c.from.digest, To: digestOf(c.to), Program: c.program, Why: c.why, Code: c.code, Ends: !guards(c.wanted), At: g.office.Now(),
+		From: c.from.Digest, To: clientedit.DigestOf(c.to), Program: c.program, Why: c.why, Code: c.code, Ends: !guards(c.wanted), At: g.office.Now(),
 	}
-	if pending.Entries, err = g.entriesOf(c.from.path, c.wanted, c.records); err != nil {
+	if pending.Entries, err = g.entriesOf(c.from.Path, c.wanted, c.records); err != nil {
 		return "", err
 	}
-	if pending.Whole, err = g.keepWhole(c.from.path, c.wanted); err != nil {
-		return "", office.Answer(control.CodeUnavailable, "Sallyport couldn't save its record of %s, so nothing was changed: %s", c.from.path, office.OneLine(err.Error()))
+	if pending.Whole, err = g.keepWhole(c.from.Path, c.wanted); err != nil {
+		return "", office.Answer(control.CodeUnavailable, "Sallyport couldn't save its record of %s, so nothing was changed: %s", c.from.Path, office.OneLine(err.Error()))
 	}
 	err = g.office.Updating(func(tx *store.Tx) error {
-		f, err := tx.ClientFile(c.from.path)
+		f, err := tx.ClientFile(c.from.Path)
 		if office.Absent(err) {
-			f, err = store.ClientFile{Path: c.from.path, Client: c.client, Program: c.program, Since: g.office.Now()}, nil
+			f, err = store.ClientFile{Path: c.from.Path, Client: c.client, Program: c.program, Since: g.office.Now()}, nil
 		}
 		if err != nil {
 			return err
@@ -67,10 +68,10 @@ func (g *Guardian) carryOut(c clientChange) (backup string, err error) {
 		return "", err
 	}
 	g.office.CrashPoint("noted")
-	copied, err := clientconfig.Write(c.from.path, c.from.raw, c.to, g.backups())
+	copied, err := clientconfig.Write(c.from.Path, c.from.Raw, c.to, g.backups())
 	g.office.CrashPoint("written")
 	if err != nil {
-		if _, recovered := g.recoverWrite(c.from.path); recovered != nil {
+		if _, recovered := g.recoverWrite(c.from.Path); recovered != nil {
 			err = errors.Join(err, recovered)
 		}
 		code := control.CodeUnavailable
@@ -79,7 +80,7 @@ func (g *Guardian) carryOut(c clientChange) (backup string, err error) {
 		}
 		return "", office.Answer(code, "%s", office.OneLine(err.Error()))
 	}
-	return copied.ID, g.confirm(c.from.path, pending, c.names, c.finish)
+	return copied.ID, g.confirm(c.from.Path, pending, c.names, c.finish)
 }
 
 // confirm makes the pending state of a file the wanted one.
@@ -212,19 +213,19 @@ func between(before, after []store.ClientEntry) (names []string) {
 // writeHappened compares a file with the states before and after a write. If somebody edited it since, the state that explains more of it
 // wins; a rename is atomic, so one of them does.
 func writeHappened(before, after *wantedFile, p *store.PendingWrite) (bool, error) {
-	view, err := viewClient(before.Path)
+	view, err := clientedit.Look(before.Path, clientconfig.Format{})
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return false, nil
 	case err != nil:
 		return false, err
-	case view.digest == p.To:
+	case view.Digest == p.To:
 		return true, nil
-	case view.digest == p.From:
+	case view.Digest == p.From:
 		return false, nil
 	}
 	changes := func(w *wantedFile) int {
-		return len(clientconfig.Compare(w.snapshot, w.snapshot, view.file, w.by, w.records))
+		return len(clientconfig.Compare(w.snapshot, w.snapshot, view.File, w.by, w.records))
 	}
 	return changes(after) < changes(before), nil
 }

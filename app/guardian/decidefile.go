@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/clientedit"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
@@ -50,12 +51,12 @@ func (g *Guardian) DecideFile(peer control.Peer, path string, d control.Decide) 
 	if w == nil {
 		return out, office.Answer(control.CodeStale, "Sallyport no longer watches %s", path)
 	}
-	view, err := viewClient(path)
+	view, err := clientedit.Look(path, clientconfig.Format{})
 	if err != nil {
 		return out, unavailable(err)
 	}
-	changes := clientconfig.Compare(w.snapshot, w.snapshot, view.file, w.by, w.records)
-	found := slices.DeleteFunc(judgeFile(changes, w, view.file), func(f fileFinding) bool { return f.kind != it.Kind })
+	changes := clientconfig.Compare(w.snapshot, w.snapshot, view.File, w.by, w.records)
+	found := slices.DeleteFunc(judgeFile(changes, w, view.File), func(f fileFinding) bool { return f.kind != it.Kind })
 	if c := g.fileContent(w, view, found, it.Kind); c == nil || c.Digest() != it.Digest {
 		return out, office.Answer(control.CodeStale, "%s changed since it was shown: review it again", path)
 	}
@@ -147,29 +148,29 @@ func (g *Guardian) decidedFile(tx *store.Tx, it store.Item, decided vocab.Decisi
 	return g.office.NoteDecision(tx, store.Server{}, kind, it.Code, clean, words, map[string]any{"check": "client_file", "path": review.ReadFileDetail(it).Path, "left": len(out.Left), "digest": it.Digest})
 }
 
-func (g *Guardian) rejectFile(w *wantedFile, view clientView, it store.Item, names []string, out *control.Decided) error {
+func (g *Guardian) rejectFile(w *wantedFile, view clientedit.View, it store.Item, names []string, out *control.Decided) error {
 	var there, gone []string
 	for _, name := range names {
-		if _, ok := view.file.Entry(name); ok {
+		if _, ok := view.File.Entry(name); ok {
 			there = append(there, name)
 		} else {
 			gone = append(gone, name)
 		}
 	}
 	records := g.adopted(w, view, runGuarded(w, view, there))
-	next := w.snapshot.Without(gone...).With(view.file, w.by, records, there...)
+	next := w.snapshot.Without(gone...).With(view.File, w.by, records, there...)
 	return g.rewant(w, next, records, names, func(tx *store.Tx) error { return g.decidedFile(tx, it, vocab.DecidedRejected, out) })
 }
 
 // runGuarded are the named entries that are wrapped, whatever the wrapper runs.
-func runGuarded(w *wantedFile, view clientView, names []string) []string {
+func runGuarded(w *wantedFile, view clientedit.View, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		e, ok := view.file.Entry(name)
+		e, ok := view.File.Entry(name)
 		return !ok || clientconfig.Classify(e, w.by, nil).Kind != clientconfig.Wrapped
 	})
 }
 
-func (g *Guardian) putBackFile(w *wantedFile, view clientView, found []fileFinding, it store.Item, chosen map[string]bool, names []string, out *control.Decided) error {
+func (g *Guardian) putBackFile(w *wantedFile, view clientedit.View, found []fileFinding, it store.Item, chosen map[string]bool, names []string, out *control.Decided) error {
 	result, err := putBack(w, view, found, chosen)
 	if err != nil {
 		return unavailable(err)
@@ -177,12 +178,12 @@ func (g *Guardian) putBackFile(w *wantedFile, view clientView, found []fileFindi
 	if names, err = undone(result, names, out); err != nil {
 		return err
 	}
-	after, err := viewOf(view.path, result.Raw)
+	after, err := clientedit.Parse(view.Path, result.Raw, clientconfig.Format{})
 	if err != nil {
 		return office.Answer(control.CodeUnavailable, "Sallyport can't read what it would put back, so nothing was changed: %s", office.OneLine(err.Error()))
 	}
 	records := withNewer(w.records, result.Records)
-	next := w.snapshot.With(after.file, w.by, records, names...)
+	next := w.snapshot.With(after.File, w.by, records, names...)
 	finish := func(tx *store.Tx) error { return g.decidedFile(tx, it, vocab.DecidedApproved, out) }
 	if !result.Changed {
 		return g.rewant(w, next, records, names, finish)

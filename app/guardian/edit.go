@@ -14,20 +14,8 @@ import (
 
 // edit is a client's file about to be changed, with its wanted state.
 type edit struct {
-	view   clientView
+	clientedit.Edit
 	wanted *wantedFile // nil: not protected
-	by     clientconfig.Installation
-}
-
-func (e *edit) records() []clientconfig.Record {
-	if e.wanted == nil {
-		return nil
-	}
-	return e.wanted.records
-}
-
-func (e *edit) whole() clientedit.Edit {
-	return clientedit.Edit{Path: e.view.path, Raw: e.view.raw, Digest: e.view.digest, File: e.view.file, By: e.by, Records: e.records()}
 }
 
 // editing finds and reads the file of a call. The caller holds the lock.
@@ -41,19 +29,19 @@ func (g *Guardian) editing(p control.Protect) (*edit, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	view, err := viewClient(path)
+	view, err := clientedit.Look(path, clientconfig.Format{})
 	switch {
 	case err != nil:
 		return nil, clientedit.Unread(client, path, p.Config != "", err)
-	case p.Digest != "" && p.Digest != view.digest:
+	case p.Digest != "" && p.Digest != view.Digest:
 		return nil, changedSince(path)
 	}
-	e := &edit{view: view, wanted: w, by: clientconfig.Installation{Path: g.opts.Program, Client: client}}
+	e := &edit{Edit: clientedit.Edit{View: view, By: clientconfig.Installation{Path: g.opts.Program, Client: client}}, wanted: w}
 	if w != nil {
-		e.by = clientconfig.Installation{Path: w.by.Path, Client: w.Client}
+		e.By, e.Records = w.by, w.records
 	}
 	if p.Program != "" {
-		if e.by.Path, err = g.ourProgram(p.Program); err != nil {
+		if e.By.Path, err = g.ourProgram(p.Program); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +81,7 @@ func (e *edit) meant(p control.Protect, descends bool) (names, left []string) {
 	keep := func(name string) bool { return true }
 	if e.wanted != nil {
 		disputed := map[string]bool{}
-		for _, c := range clientconfig.Compare(e.wanted.snapshot, e.wanted.snapshot, e.view.file, e.by, e.wanted.records) {
+		for _, c := range clientconfig.Compare(e.wanted.snapshot, e.wanted.snapshot, e.File, e.By, e.wanted.records) {
 			disputed[c.Name] = c.Event != clientconfig.NewEntry
 		}
 		keep = func(name string) bool {
@@ -109,7 +97,7 @@ func (e *edit) meant(p control.Protect, descends bool) (names, left []string) {
 	}
 	meant := p.Names
 	if len(meant) == 0 {
-		for _, entry := range e.view.file.Entries {
+		for _, entry := range e.File.Entries {
 			meant = append(meant, entry.Name)
 		}
 	}
@@ -129,7 +117,7 @@ func (e *edit) sayLeft(out *control.Protected, left []string, descends bool) err
 	if len(left) == 0 {
 		return nil
 	}
-	asked, _, err := e.whole().Guard(left)
+	asked, _, err := e.Guard(left)
 	if err != nil {
 		return err
 	}

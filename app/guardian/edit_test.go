@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/clientedit"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -46,7 +47,7 @@ func TestProtectNamesWhatItCannotDo(t *testing.T) {
 	wantError(t, err, control.CodeNotFound)
 	_, err = d.Protect(person, control.Protect{Program: "/bin/sh"})
 	wantError(t, err, control.CodeBadRequest)
-	_, err = d.Protect(person, control.Protect{Digest: digestOf([]byte("another"))})
+	_, err = d.Protect(person, control.Protect{Digest: clientedit.DigestOf([]byte("another"))})
 	wantError(t, err, control.CodeStale)
 	out := d.protect()
 	said := map[string]string{}

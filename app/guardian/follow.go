@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/clientedit"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -13,10 +14,10 @@ import (
 
 // takeHonest compares a file with its wanted state and accepts changes that need no decision: an entry that somebody else wrapped, a
 // left-out entry that is gone, values of env and members that do not affect what runs. It returns the rest.
-func (g *Guardian) takeHonest(w *wantedFile, view clientView) ([]clientconfig.Change, error) {
+func (g *Guardian) takeHonest(w *wantedFile, view clientedit.View) ([]clientconfig.Change, error) {
 	var left []clientconfig.Change
 	var guardedNow, dropped, disputed []string
-	for _, c := range clientconfig.Compare(w.snapshot, w.snapshot, view.file, w.by, w.records) {
+	for _, c := range clientconfig.Compare(w.snapshot, w.snapshot, view.File, w.by, w.records) {
 		wanted, known := w.snapshot.Entry(c.Name)
 		switch {
 		case c.Class.Kind == clientconfig.Wrapped && (!known || !wanted.Guarded):
@@ -30,14 +31,14 @@ func (g *Guardian) takeHonest(w *wantedFile, view clientView) ([]clientconfig.Ch
 	}
 	records := g.adopted(w, view, guardedNow)
 	var keep []string
-	for _, e := range view.file.Entries {
+	for _, e := range view.File.Entries {
 		if _, known := w.snapshot.Entry(e.Name); (known || slices.Contains(guardedNow, e.Name)) && !slices.Contains(disputed, e.Name) {
 			keep = append(keep, e.Name)
 		}
 	}
-	next := w.snapshot.Without(dropped...).With(view.file, w.by, records, keep...)
+	next := w.snapshot.Without(dropped...).With(view.File, w.by, records, keep...)
 	if len(left) == 0 {
-		next = view.file.Snapshot(w.by, records)
+		next = view.File.Snapshot(w.by, records)
 	} else if len(dropped) == 0 && len(guardedNow) == 0 {
 		next.Servers = w.snapshot.Servers
 	}
@@ -56,12 +57,12 @@ func (g *Guardian) takeHonest(w *wantedFile, view clientView) ([]clientconfig.Ch
 }
 
 // adopted are the records, plus those of entries that somebody else wrapped as we would have.
-func (g *Guardian) adopted(w *wantedFile, view clientView, names []string) []clientconfig.Record {
+func (g *Guardian) adopted(w *wantedFile, view clientedit.View, names []string) []clientconfig.Record {
 	records := w.records
 	if len(names) == 0 {
 		return records
 	}
-	adopted, err := clientconfig.Adopt(view.raw, view.file.Format, names, w.by)
+	adopted, err := clientconfig.Adopt(view.Raw, view.File.Format, names, w.by)
 	if err != nil {
 		return records
 	}
@@ -131,7 +132,7 @@ func (g *Guardian) rewant(w *wantedFile, next clientconfig.Snapshot, records []c
 }
 
 // wrapNew wraps new entries at once, if the setting says so. It reports whether the file was written.
-func (g *Guardian) wrapNew(w *wantedFile, view clientView, changes []clientconfig.Change) bool {
+func (g *Guardian) wrapNew(w *wantedFile, view clientedit.View, changes []clientconfig.Change) bool {
 	g.office.Lock()
 	on := g.hub.AutoProtect()
 	g.office.Unlock()
@@ -144,7 +145,7 @@ func (g *Guardian) wrapNew(w *wantedFile, view clientView, changes []clientconfi
 	if !on || len(fresh) == 0 {
 		return false
 	}
-	result, err := clientconfig.PutBack(view.file, w.snapshot, fresh, w.by, w.records)
+	result, err := clientconfig.PutBack(view.File, w.snapshot, fresh, w.by, w.records)
 	if err != nil || !result.Changed {
 		return false
 	}
@@ -154,14 +155,14 @@ func (g *Guardian) wrapNew(w *wantedFile, view clientView, changes []clientconfi
 			names = append(names, o.Name)
 		}
 	}
-	after, err := viewOf(view.path, result.Raw)
+	after, err := clientedit.Parse(view.Path, result.Raw, clientconfig.Format{})
 	if err != nil || len(names) == 0 {
 		return false
 	}
 	records := withNewer(w.records, result.Records)
 	_, err = g.carryOut(clientChange{
 		why: whyNewEntry, from: view, to: result.Raw, client: w.Client, program: w.by.Path, names: names,
-		wanted: w.snapshot.With(after.file, w.by, records, names...), records: records,
+		wanted: w.snapshot.With(after.File, w.by, records, names...), records: records,
 	})
 	g.office.Lock()
 	defer g.office.Unlock()

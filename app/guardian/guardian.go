@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/clientedit"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
@@ -91,7 +92,7 @@ func (g *Guardian) lookAt(path string) error {
 	if err != nil || w == nil {
 		return err
 	}
-	view, err := viewClient(path)
+	view, err := clientedit.Look(path, clientconfig.Format{})
 	if g.cannotView(path, err) {
 		return nil
 	}
@@ -103,7 +104,7 @@ func (g *Guardian) lookAt(path string) error {
 		if w, err = g.loadWanted(path); err != nil || w == nil {
 			return err
 		}
-		if view, err = viewClient(path); g.cannotView(path, err) {
+		if view, err = clientedit.Look(path, clientconfig.Format{}); g.cannotView(path, err) {
 			return nil
 		}
 		if changes, err = g.takeHonest(w, view); err != nil {
@@ -111,7 +112,7 @@ func (g *Guardian) lookAt(path string) error {
 		}
 	}
 	defer func() { g.looked[path] = true }()
-	return g.settleFile(w, view, judgeFile(changes, w, view.file))
+	return g.settleFile(w, view, judgeFile(changes, w, view.File))
 }
 
 // unavailable is a response for an error that is not the caller's fault.

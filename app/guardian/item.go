@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/clientedit"
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
@@ -15,7 +16,7 @@ import (
 )
 
 // settleFile makes the pending items about a file match the findings: one item per kind, a new code for new content.
-func (g *Guardian) settleFile(w *wantedFile, view clientView, found []fileFinding) error {
+func (g *Guardian) settleFile(w *wantedFile, view clientedit.View, found []fileFinding) error {
 	id := store.ClientFileID(w.Path)
 	contents := map[vocab.ItemKind]*review.Content{}
 	for _, kind := range []vocab.ItemKind{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
@@ -67,14 +68,14 @@ func (g *Guardian) settleFile(w *wantedFile, view clientView, found []fileFindin
 }
 
 // fileContent is the inbox item of one kind about a file, nil if there is none.
-func (g *Guardian) fileContent(w *wantedFile, view clientView, found []fileFinding, kind vocab.ItemKind) *review.Content {
+func (g *Guardian) fileContent(w *wantedFile, view clientedit.View, found []fileFinding, kind vocab.ItemKind) *review.Content {
 	found = slices.DeleteFunc(slices.Clone(found), func(f fileFinding) bool { return f.kind != kind })
 	if len(found) == 0 {
 		return nil
 	}
 	c := &review.Content{Kind: kind, ServerID: store.ClientFileID(w.Path), Severity: vocab.SeverityReview, Clients: []string{w.Client}}
 	d := review.FileDetail{Path: w.Path, Client: w.Client, Words: map[string]string{}}
-	now := view.file.Snapshot(w.by, w.records)
+	now := view.File.Snapshot(w.by, w.records)
 	for _, f := range found {
 		item := review.EntryPrefix + f.name
 		c.Parts = append(c.Parts, store.Part{Item: item, State: f.state, Digest: g.office.Store.KeyedHash("client-entry",
@@ -83,7 +84,7 @@ func (g *Guardian) fileContent(w *wantedFile, view clientView, found []fileFindi
 		c.Severity = review.Graver(c.Severity, f.severity)
 	}
 	if result, err := putBack(w, view, found, nil); err == nil {
-		if text, err := clientconfig.Diff(w.Path, view.raw, result.Raw, view.file.Format); err == nil {
+		if text, err := clientconfig.Diff(w.Path, view.Raw, result.Raw, view.File.Format); err == nil {
 			d.Diff = text
 		}
 	}
@@ -93,7 +94,7 @@ func (g *Guardian) fileContent(w *wantedFile, view clientView, found []fileFindi
 }
 
 // putBack is a file with the wanted state restored for the chosen parts, all if nil.
-func putBack(w *wantedFile, view clientView, found []fileFinding, chosen map[string]bool) (clientconfig.Result, error) {
+func putBack(w *wantedFile, view clientedit.View, found []fileFinding, chosen map[string]bool) (clientconfig.Result, error) {
 	var changes []clientconfig.Change
 	wiped := false
 	for _, f := range found {
@@ -113,11 +114,11 @@ func putBack(w *wantedFile, view clientView, found []fileFinding, chosen map[str
 			changes = append(changes, clientconfig.Change{Event: clientconfig.RemovedEntry, Name: f.name})
 		}
 	}
-	return clientconfig.PutBack(view.file, w.snapshot, changes, w.by, w.records)
+	return clientconfig.PutBack(view.File, w.snapshot, changes, w.by, w.records)
 }
 
 // fileTitle is ours: counts, and a name only if it is harmless.
-func (g *Guardian) fileTitle(w *wantedFile, view clientView, found []fileFinding) string {
+func (g *Guardian) fileTitle(w *wantedFile, view clientedit.View, found []fileFinding) string {
 	verbs := map[vocab.PartState][2]string{
 		vocab.PartNew: {"is new and not guarded", "are new and not guarded"}, vocab.PartChanged: {"changed", "changed"},
 		vocab.PartRemoved: {"is gone", "are gone"}, vocab.PartUnwrapped: {"lost its guard", "lost their guards"},

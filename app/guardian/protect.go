@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/clientedit"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -27,7 +28,7 @@ func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protec
 		return control.Protected{}, err
 	}
 	names, left := e.meant(p, peer.Descends)
-	out, result, err := e.whole().Guard(names)
+	out, result, err := e.Guard(names)
 	if err != nil {
 		return control.Protected{}, err
 	}
@@ -37,10 +38,10 @@ func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protec
 	if p.DryRun {
 		return out, nil
 	}
-	if err := e.whole().Missing(result); err != nil {
+	if err := e.Missing(result); err != nil {
 		return out, err
 	}
-	after, err := viewOf(e.view.path, result.Raw)
+	after, err := clientedit.Parse(e.Path, result.Raw, clientconfig.Format{})
 	if err != nil {
 		return control.Protected{}, office.Answer(control.CodeUnavailable, "the new file couldn't be read back, so nothing was changed: %s", office.OneLine(err.Error()))
 	}
@@ -54,23 +55,23 @@ func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protec
 		case clientconfig.DidUnwrap, clientconfig.DidLeave, clientconfig.DidMiss: // not guarded
 		}
 	}
-	records := withNewer(e.records(), result.Records)
+	records := withNewer(e.Records, result.Records)
 	w := e.wanted
 	if w == nil {
-		w = &wantedFile{ClientFile: store.ClientFile{Path: e.view.path, Client: e.by.Client, Since: g.office.Now()}}
-		records = withNewer(g.adopted(&wantedFile{by: e.by}, after, guarded), result.Records)
+		w = &wantedFile{ClientFile: store.ClientFile{Path: e.Path, Client: e.By.Client, Since: g.office.Now()}}
+		records = withNewer(g.adopted(&wantedFile{by: e.By}, after, guarded), result.Records)
 	}
-	w.by = e.by
-	next := w.snapshot.With(after.file, e.by, records, append(done, guarded...)...)
+	w.by = e.By
+	next := w.snapshot.With(after.File, e.By, records, append(done, guarded...)...)
 	if e.wanted == nil {
-		next = after.file.Snapshot(e.by, records) // what is not wrapped now is left out
+		next = after.File.Snapshot(e.By, records) // what is not wrapped now is left out
 	}
 	switch {
 	case !guards(next), len(done)+len(guarded) == 0:
 		return out, nil
 	case result.Changed:
 		out.Backup, err = g.carryOut(clientChange{
-			why: whyProtect, from: e.view, to: result.Raw, client: e.by.Client, program: e.by.Path, names: done, wanted: next, records: records,
+			why: whyProtect, from: e.View, to: result.Raw, client: e.By.Client, program: e.By.Path, names: done, wanted: next, records: records,
 		})
 		if err != nil {
 			return control.Protected{}, err
@@ -82,8 +83,8 @@ func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protec
 		}
 		g.rewatch()
 	}
-	g.looked[e.view.path] = true
-	return out, g.lookAt(e.view.path)
+	g.looked[e.Path] = true
+	return out, g.lookAt(e.Path)
 }
 
 // Unprotect removes wrappers. It loosens, so it is a decision.
@@ -101,26 +102,26 @@ func (g *Guardian) Unprotect(peer control.Peer, p control.Protect) (control.Prot
 	if len(p.Names) > 0 {
 		names = p.Names
 	}
-	out, result, err := e.whole().Unguard(names)
+	out, result, err := e.Unguard(names)
 	if err != nil {
 		return control.Protected{}, err
 	}
 	if p.DryRun {
 		return out, nil
 	}
-	if err := e.whole().Missing(result); err != nil {
+	if err := e.Missing(result); err != nil {
 		return out, err
 	}
 	if err := g.mayLoosen(peer, p.Decided || !result.Changed && e.wanted == nil, "without its guard, a server is not checked"); err != nil {
 		return control.Protected{}, err
 	}
-	after, err := viewOf(e.view.path, result.Raw)
+	after, err := clientedit.Parse(e.Path, result.Raw, clientconfig.Format{})
 	if err != nil {
 		return control.Protected{}, office.Answer(control.CodeUnavailable, "the new file couldn't be read back, so nothing was changed: %s", office.OneLine(err.Error()))
 	}
 	w := e.wanted
 	if w == nil {
-		w = &wantedFile{ClientFile: store.ClientFile{Path: e.view.path, Client: e.by.Client, Since: g.office.Now()}, by: e.by}
+		w = &wantedFile{ClientFile: store.ClientFile{Path: e.Path, Client: e.By.Client, Since: g.office.Now()}, by: e.By}
 	}
 	var taken, done, gone []string
 	for _, o := range result.Outcomes {
@@ -134,27 +135,27 @@ func (g *Guardian) Unprotect(peer control.Peer, p control.Protect) (control.Prot
 	}
 	if names == nil {
 		for _, k := range w.snapshot.Entries {
-			if _, there := after.file.Entry(k.Name); !there {
+			if _, there := after.File.Entry(k.Name); !there {
 				gone = append(gone, k.Name)
 			}
 		}
 	}
-	next := w.snapshot.Without(gone...).With(after.file, e.by, nil, done...)
+	next := w.snapshot.Without(gone...).With(after.File, e.By, nil, done...)
 	switch {
 	case result.Changed:
 		out.Backup, err = g.carryOut(clientChange{
-			why: whyUnprotect, from: e.view, to: result.Raw, client: e.by.Client, program: e.by.Path, names: taken, wanted: next, records: e.records(),
+			why: whyUnprotect, from: e.View, to: result.Raw, client: e.By.Client, program: e.By.Path, names: taken, wanted: next, records: e.Records,
 		})
 		if err != nil {
 			return control.Protected{}, err
 		}
 		out.Written = true
 	case e.wanted != nil && mask.PlainJSON(next) != mask.PlainJSON(w.snapshot):
-		if err := g.rewant(w, next, e.records(), done, nil); err != nil {
+		if err := g.rewant(w, next, e.Records, done, nil); err != nil {
 			return control.Protected{}, err
 		}
 	}
-	return out, errors.Join(g.forgetItems(e.view.path), g.lookAt(e.view.path))
+	return out, errors.Join(g.forgetItems(e.Path), g.lookAt(e.Path))
 }
 
 // ready reports whether clients' files can be changed at all.
