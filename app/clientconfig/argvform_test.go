@@ -26,7 +26,7 @@ func TestAWrapperWithoutDashesIsTakenOutByteForByte(t *testing.T) {
 				if e.Command != by.Path || slices.Contains(e.Args, "--") || !strings.HasPrefix(e.Args[len(e.Args)-1], `--argv=["`) {
 					t.Errorf("%s became %q %q", e.Name, e.Command, e.Args)
 				}
-				for _, record := range []*Record{findRecord(wrapped.Records, e.Name), nil} {
+				for _, record := range []*Record{FindRecord(wrapped.Records, e.Name), nil} {
 					if c := Classify(e, by, record); c.Kind != Wrapped || !slices.Equal(c.Inner, before.Entries[i].Argv()) {
 						t.Errorf("%s is %v with the command %q (record: %v)", e.Name, c, c.Inner, record != nil)
 					}

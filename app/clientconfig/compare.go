@@ -23,7 +23,6 @@ type Change struct {
 	Names  []string // for WipedServers: what is gone
 	Class  Class    // what the entry is now
 	Fields []string // which of command, args, url, env, form differ
-	Fresh  bool     // new since the last look
 }
 
 func (c Change) String() string {
@@ -35,39 +34,31 @@ func (c Change) String() string {
 
 func (c Change) GoString() string { return c.String() }
 
-// Compare is a three-way comparison: was is the last look, wanted what the person decided, now the current file. What differs from wanted
-// is a change; Fresh marks those new since the last look.
-func Compare(was, wanted Snapshot, now *File, by Installation, records []Record) []Change {
+// Compare lists what differs between the current file and what the person decided.
+func Compare(wanted Snapshot, now *File, by Installation, records []Record) []Change {
 	here := now.Snapshot(by, records)
 	var changes []Change
 	for i, k := range here.Entries {
-		c, differs := compareEntry(wanted, k, Classify(now.Entries[i], by, findRecord(records, k.Name)), by)
-		if !differs {
-			continue
+		c, differs := compareEntry(wanted, k, Classify(now.Entries[i], by, FindRecord(records, k.Name)), by)
+		if differs {
+			changes = append(changes, c)
 		}
-		before, there := was.Entry(k.Name)
-		c.Fresh = !there || before.Guarded != k.Guarded || len(fields(before, k)) > 0
-		changes = append(changes, c)
 	}
 	var gone []string
-	guarded, fresh := false, false
+	guarded := false
 	for _, k := range wanted.Entries {
-		if _, ok := here.Entry(k.Name); ok {
-			continue
+		if _, ok := here.Entry(k.Name); !ok {
+			gone = append(gone, k.Name)
+			guarded = guarded || k.Guarded
 		}
-		gone = append(gone, k.Name)
-		guarded = guarded || k.Guarded
-		_, there := was.Entry(k.Name)
-		fresh = fresh || there
 	}
 	// A client that forgets its servers leaves none. One entry that gives way to others is a person renaming it.
 	wiped := guarded && len(gone) == len(wanted.Entries) && (len(here.Entries) == 0 || len(gone) > 1)
 	if wiped {
-		return append(changes, Change{Event: WipedServers, Names: gone, Fresh: fresh})
+		return append(changes, Change{Event: WipedServers, Names: gone})
 	}
 	for _, name := range gone {
-		_, there := was.Entry(name)
-		changes = append(changes, Change{Event: RemovedEntry, Name: name, Fresh: there})
+		changes = append(changes, Change{Event: RemovedEntry, Name: name})
 	}
 	return changes
 }

@@ -112,7 +112,7 @@ func checkIdentity(t *testing.T, raw []byte, format Format, by Installation) {
 		if !slices.Contains(names, e.Name) {
 			continue
 		}
-		if e.Command != by.Path || !slices.Equal(e.Args, findRecord(wrapped.Records, e.Name).Written()) || !slices.Equal(before.Entries[i].Argv(), findRecord(wrapped.Records, e.Name).Argv) {
+		if e.Command != by.Path || !slices.Equal(e.Args, FindRecord(wrapped.Records, e.Name).Written()) || !slices.Equal(before.Entries[i].Argv(), FindRecord(wrapped.Records, e.Name).Argv) {
 			t.Fatalf("%q runs %q", e.Name, e.Argv())
 		}
 	}

@@ -39,7 +39,7 @@ func checkPutBack(t *testing.T, before, after []byte, format Format, by Installa
 	if err != nil {
 		return
 	}
-	back, err := PutBack(now, wanted, Compare(wanted, wanted, now, by, wrapped.Records), by, wrapped.Records)
+	back, err := PutBack(now, wanted, Compare(wanted, now, by, wrapped.Records), by, wrapped.Records)
 	if err != nil {
 		t.Fatalf("%v\n%s\n%s", err, wrapped.Raw, after)
 	}
@@ -53,11 +53,11 @@ func checkPutBack(t *testing.T, before, after []byte, format Format, by Installa
 		if !ok {
 			t.Fatalf("%q is not back in\n%s", k.Name, back.Raw)
 		}
-		if c := Classify(e, by, findRecord(records, k.Name)); k.Guarded && c.Kind != Wrapped {
+		if c := Classify(e, by, FindRecord(records, k.Name)); k.Guarded && c.Kind != Wrapped {
 			t.Fatalf("%q is %s in\n%s", k.Name, c, back.Raw)
 		}
 	}
-	for _, c := range Compare(wanted, wanted, then, by, records) {
+	for _, c := range Compare(wanted, then, by, records) {
 		if c.Event != NewEntry && c.Event != ChangedEntry && !(c.Event == FalseWrapper && len(back.Outcomes) > 0) {
 			t.Fatalf("still %s in\n%s", c, back.Raw)
 		}

@@ -89,7 +89,7 @@ func TestNothingPrintsAValueOfTheFile(t *testing.T) {
 	f := mustParse(t, raw, Format{})
 	wrapped := mustWrap(t, raw, Format{}, by)
 	snapshot := f.Snapshot(by, nil)
-	changes := Compare(Snapshot{}, snapshot, mustParse(t, string(wrapped.Raw), Format{}), by, wrapped.Records)
+	changes := Compare(snapshot, mustParse(t, string(wrapped.Raw), Format{}), by, wrapped.Records)
 	for _, v := range []any{f, f.Entries, wrapped, wrapped.Records, snapshot, snapshot.Entries, changes} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
 			if text := fmt.Sprintf(verb, v); strings.Contains(text, "SEKRET") {

@@ -64,17 +64,15 @@ func (ed *editor) wrap(name string) error {
 		return err
 	}
 	ed.result.Outcomes = append(ed.result.Outcomes, result.Outcomes...)
-	for _, record := range result.Records {
-		ed.result.Records = append(ed.result.Records, record)
-		ed.records = append(slices.DeleteFunc(slices.Clone(ed.records), func(r Record) bool { return r.Name == record.Name }), record)
-	}
+	ed.result.Records = append(ed.result.Records, result.Records...)
+	ed.records = Renew(ed.records, result.Records)
 	return ed.put(result.Raw)
 }
 
 // guardAgain uses the wanted spelling if the command is unchanged, so that a wrapper that was lost and restored leaves no trace in the
 // file.
 func (ed *editor) guardAgain(c Change) error {
-	record := findRecord(ed.records, c.Name)
+	record := FindRecord(ed.records, c.Name)
 	e, ok := ed.f.Entry(c.Name)
 	if ok && c.Class.Kind == Plain && (record == nil || !slices.Equal(record.Argv, e.Argv())) {
 		if err := ed.dropMovers(e); err != nil {

@@ -39,7 +39,7 @@ func (f *File) Snapshot(by Installation, records []Record) Snapshot {
 	for _, e := range f.Entries {
 		s.Entries = append(s.Entries, Kept{
 			Name: e.Name, Raw: e.raw, Command: e.Command, Args: e.Args, HasArgs: e.HasArgs, URL: e.URL, EnvNames: e.EnvNames, Odd: e.Odd,
-			Guarded: Classify(e, by, findRecord(records, e.Name)).Kind == Wrapped,
+			Guarded: Classify(e, by, FindRecord(records, e.Name)).Kind == Wrapped,
 		})
 	}
 	return s

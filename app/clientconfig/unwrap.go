@@ -21,7 +21,7 @@ func Unwrap(raw []byte, format Format, names []string, by Installation, records 
 		if !wanted(names, e.Name) {
 			continue
 		}
-		record := findRecord(records, e.Name)
+		record := FindRecord(records, e.Name)
 		c := Classify(e, by, record)
 		o := Outcome{Name: e.Name, Did: DidNone}
 		switch {

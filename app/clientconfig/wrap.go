@@ -54,7 +54,7 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 	result := Result{Raw: raw}
 	rewrapped := map[string]bool{}
 	for _, e := range f.Entries {
-		c := Classify(e, by, findRecord(records, e.Name))
+		c := Classify(e, by, FindRecord(records, e.Name))
 		if wanted(names, e.Name) && c.Kind == LooksWrapped && len(c.Inner) > 0 && homeMover(e.EnvNames) == "" {
 			rewrapped[e.Name] = true
 		}
@@ -63,7 +63,7 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 		var splices []splice
 		for _, e := range f.Entries {
 			if rewrapped[e.Name] {
-				splices = append(splices, f.unwrapEntry(e, findRecord(records, e.Name))...)
+				splices = append(splices, f.unwrapEntry(e, FindRecord(records, e.Name))...)
 			}
 		}
 		if f, err = Parse(apply(raw, splices), format); err != nil {
@@ -75,7 +75,7 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 		if !wanted(names, e.Name) {
 			continue
 		}
-		c := Classify(e, by, findRecord(records, e.Name))
+		c := Classify(e, by, FindRecord(records, e.Name))
 		o := Outcome{Name: e.Name, Did: DidLeave, Why: c.Why}
 		switch c.Kind {
 		case Wrapped:
@@ -179,11 +179,18 @@ func ours(name, client string) []string {
 	return []string{"wrap", "--name", name, "--client", client, "--"}
 }
 
-func findRecord(records []Record, name string) *Record {
+// FindRecord is the record of an entry, nil if there is none.
+func FindRecord(records []Record, name string) *Record {
 	for i := range records {
 		if records[i].Name == name {
 			return &records[i]
 		}
 	}
 	return nil
+}
+
+// Renew replaces records with newer ones of the same name.
+func Renew(records, newer []Record) []Record {
+	all := slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return FindRecord(newer, r.Name) != nil })
+	return append(all, newer...)
 }

@@ -26,6 +26,11 @@ type wantedFile struct {
 	whole    bool // snapshot is the stored one; else it was rebuilt from the records, without env
 }
 
+// changes are what differs between a file and what is wanted of it.
+func (w *wantedFile) changes(file *clientconfig.File) []clientconfig.Change {
+	return clientconfig.Compare(w.snapshot, file, w.by, w.records)
+}
+
 // entryText is an entry's whole value in the file, "" if it is missing.
 func entryText(s clientconfig.Snapshot, name string) string {
 	kept, _ := s.Entry(name)
@@ -48,11 +53,11 @@ func (g *Guardian) entriesOf(path string, s clientconfig.Snapshot, records []cli
 		entry := store.ClientEntry{Name: k.Name, Want: store.WantOpen, EnvNames: k.EnvNames}
 		if k.Guarded {
 			entry.Want = store.WantWrapped
-			at := slices.IndexFunc(records, func(r clientconfig.Record) bool { return r.Name == k.Name })
-			if at < 0 {
+			record := clientconfig.FindRecord(records, k.Name)
+			if record == nil {
 				return nil, fmt.Errorf("no record of %q", k.Name)
 			}
-			if entry.Record, err = sealer.seal(records[at]); err != nil {
+			if entry.Record, err = sealer.seal(*record); err != nil {
 				return nil, err
 			}
 		}
@@ -164,11 +169,9 @@ func (g *Guardian) wantedOf(f store.ClientFile) *wantedFile {
 	w.snapshot = clientconfig.Snapshot{}
 	for _, e := range f.Entries {
 		kept := clientconfig.Kept{Name: e.Name, EnvNames: e.EnvNames}
-		for _, r := range w.records {
-			if r.Name == e.Name {
-				kept.Command, kept.Args, kept.HasArgs, kept.Guarded = r.Wrapper, r.Written(), true, true
-				kept.Raw = mask.PlainJSON(map[string]any{"command": r.Wrapper, "args": r.Written()})
-			}
+		if r := clientconfig.FindRecord(w.records, e.Name); r != nil {
+			kept.Command, kept.Args, kept.HasArgs, kept.Guarded = r.Wrapper, r.Written(), true, true
+			kept.Raw = mask.PlainJSON(map[string]any{"command": r.Wrapper, "args": r.Written()})
 		}
 		w.snapshot.Entries = append(w.snapshot.Entries, kept)
 	}

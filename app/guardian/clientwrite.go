@@ -224,8 +224,5 @@ func writeHappened(before, after *wantedFile, p *store.PendingWrite) (bool, erro
 	case view.Digest == p.From:
 		return false, nil
 	}
-	changes := func(w *wantedFile) int {
-		return len(clientconfig.Compare(w.snapshot, w.snapshot, view.File, w.by, w.records))
-	}
-	return changes(after) < changes(before), nil
+	return len(after.changes(view.File)) < len(before.changes(view.File)), nil
 }

@@ -55,8 +55,7 @@ func (g *Guardian) DecideFile(peer control.Peer, path string, d control.Decide) 
 	if err != nil {
 		return out, unavailable(err)
 	}
-	changes := clientconfig.Compare(w.snapshot, w.snapshot, view.File, w.by, w.records)
-	found := slices.DeleteFunc(judgeFile(changes, w, view.File), func(f fileFinding) bool { return f.kind != it.Kind })
+	found := slices.DeleteFunc(judgeFile(w.changes(view.File), w, view.File), func(f fileFinding) bool { return f.kind != it.Kind })
 	if c := g.fileContent(w, view, found, it.Kind); c == nil || c.Digest() != it.Digest {
 		return out, office.Answer(control.CodeStale, "%s changed since it was shown: review it again", path)
 	}
@@ -182,7 +181,7 @@ func (g *Guardian) putBackFile(w *wantedFile, view clientedit.View, found []file
 	if err != nil {
 		return office.Answer(control.CodeUnavailable, "Sallyport can't read what it would put back, so nothing was changed: %s", office.OneLine(err.Error()))
 	}
-	records := withNewer(w.records, result.Records)
+	records := clientconfig.Renew(w.records, result.Records)
 	next := w.snapshot.With(after.File, w.by, records, names...)
 	finish := func(tx *store.Tx) error { return g.decidedFile(tx, it, vocab.DecidedApproved, out) }
 	if !result.Changed {

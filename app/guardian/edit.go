@@ -81,7 +81,7 @@ func (e *edit) meant(p control.Protect, descends bool) (names, left []string) {
 	keep := func(name string) bool { return true }
 	if e.wanted != nil {
 		disputed := map[string]bool{}
-		for _, c := range clientconfig.Compare(e.wanted.snapshot, e.wanted.snapshot, e.File, e.By, e.wanted.records) {
+		for _, c := range clientconfig.Compare(e.wanted.snapshot, e.File, e.By, e.Records) {
 			disputed[c.Name] = c.Event != clientconfig.NewEntry
 		}
 		keep = func(name string) bool {

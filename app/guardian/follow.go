@@ -17,7 +17,7 @@ import (
 func (g *Guardian) takeHonest(w *wantedFile, view clientedit.View) ([]clientconfig.Change, error) {
 	var left []clientconfig.Change
 	var guardedNow, dropped, disputed []string
-	for _, c := range clientconfig.Compare(w.snapshot, w.snapshot, view.File, w.by, w.records) {
+	for _, c := range w.changes(view.File) {
 		wanted, known := w.snapshot.Entry(c.Name)
 		switch {
 		case c.Class.Kind == clientconfig.Wrapped && (!known || !wanted.Guarded):
@@ -66,15 +66,7 @@ func (g *Guardian) adopted(w *wantedFile, view clientedit.View, names []string) 
 	if err != nil {
 		return records
 	}
-	return withNewer(records, adopted)
-}
-
-// withNewer replaces records with newer ones of the same name.
-func withNewer(records, newer []clientconfig.Record) []clientconfig.Record {
-	all := slices.DeleteFunc(slices.Clone(records), func(r clientconfig.Record) bool {
-		return slices.ContainsFunc(newer, func(n clientconfig.Record) bool { return n.Name == r.Name })
-	})
-	return append(all, newer...)
+	return clientconfig.Renew(records, adopted)
 }
 
 // rewant stores a new wanted state without writing the file. more is part of the same transaction.
@@ -159,7 +151,7 @@ func (g *Guardian) wrapNew(w *wantedFile, view clientedit.View, changes []client
 	if err != nil || len(names) == 0 {
 		return false
 	}
-	records := withNewer(w.records, result.Records)
+	records := clientconfig.Renew(w.records, result.Records)
 	_, err = g.carryOut(clientChange{
 		why: whyNewEntry, from: view, to: result.Raw, client: w.Client, program: w.by.Path, names: names,
 		wanted: w.snapshot.With(after.File, w.by, records, names...), records: records,

@@ -51,26 +51,17 @@ func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.F
 		case clientconfig.LostWrapper:
 			words := "its guard was removed, so the client starts the server directly"
 			e, _ := now.Entry(c.Name)
-			if r := recordOf(w.records, c.Name); r == nil || !slices.Equal(r.Argv, e.Argv()) {
+			if r := clientconfig.FindRecord(w.records, c.Name); r == nil || !slices.Equal(r.Argv, e.Argv()) {
 				words = "its guard was removed and its command changed, so the client starts that command directly"
 			}
 			add(c, c.Name, vocab.ItemUnguarded, vocab.PartUnwrapped, vocab.SeverityHigh, words)
 		default: // FalseWrapper, and anything a later version finds
 			severity := vocab.SeverityCritical
-			if c.Class.Reason == clientconfig.MissingFile && recordOf(w.records, c.Name) != nil && !slices.Contains(c.Fields, "command") {
+			if c.Class.Reason == clientconfig.MissingFile && clientconfig.FindRecord(w.records, c.Name) != nil && !slices.Contains(c.Fields, "command") {
 				severity = vocab.SeverityHigh // nothing runs: our wrapper's file is missing
 			}
 			add(c, c.Name, vocab.ItemUnguarded, vocab.PartFake, severity, "it only looks guarded: "+c.Class.Why)
 		}
 	}
 	return found
-}
-
-func recordOf(records []clientconfig.Record, name string) *clientconfig.Record {
-	for i := range records {
-		if records[i].Name == name {
-			return &records[i]
-		}
-	}
-	return nil
 }

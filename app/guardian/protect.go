@@ -55,11 +55,11 @@ func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protec
 		case clientconfig.DidUnwrap, clientconfig.DidLeave, clientconfig.DidMiss: // not guarded
 		}
 	}
-	records := withNewer(e.Records, result.Records)
+	records := clientconfig.Renew(e.Records, result.Records)
 	w := e.wanted
 	if w == nil {
 		w = &wantedFile{ClientFile: store.ClientFile{Path: e.Path, Client: e.By.Client, Since: g.office.Now()}}
-		records = withNewer(g.adopted(&wantedFile{by: e.By}, after, guarded), result.Records)
+		records = clientconfig.Renew(g.adopted(&wantedFile{by: e.By}, after, guarded), result.Records)
 	}
 	w.by = e.By
 	next := w.snapshot.With(after.File, e.By, records, append(done, guarded...)...)
