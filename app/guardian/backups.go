@@ -57,8 +57,7 @@ func (g *Guardian) RestoreBackup(peer control.Peer, r control.RestoreBackup) (no
 		}
 	}
 	names := entryNames(k.view.File)
-	adopting := &wantedFile{by: k.by, records: k.records}
-	records := g.adopted(adopting, k.view, runGuarded(adopting, k.view, names))
+	records := adopted(k.records, k.view, k.by, runGuarded(k.view, k.by, names))
 	next := k.view.File.Snapshot(k.by, records)
 	if k.gone {
 		if _, err = g.backups().Restore(k.ID); err != nil {

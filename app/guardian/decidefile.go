@@ -156,16 +156,16 @@ func (g *Guardian) rejectFile(w *wantedFile, view clientedit.View, it store.Item
 			gone = append(gone, name)
 		}
 	}
-	records := g.adopted(w, view, runGuarded(w, view, there))
+	records := adopted(w.records, view, w.by, runGuarded(view, w.by, there))
 	next := w.snapshot.Without(gone...).With(view.File, w.by, records, there...)
 	return g.rewant(w, next, records, names, func(tx *store.Tx) error { return g.decidedFile(tx, it, vocab.DecidedRejected, out) })
 }
 
 // runGuarded are the named entries that are wrapped, whatever the wrapper runs.
-func runGuarded(w *wantedFile, view clientedit.View, names []string) []string {
+func runGuarded(view clientedit.View, by clientconfig.Installation, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		e, ok := view.File.Entry(name)
-		return !ok || clientconfig.Classify(e, w.by, nil).Kind != clientconfig.Wrapped
+		return !ok || clientconfig.Classify(e, by, nil).Kind != clientconfig.Wrapped
 	})
 }
 

@@ -20,6 +20,9 @@ type edit struct {
 
 // editing finds and reads the file of a call. The caller holds the lock.
 func (g *Guardian) editing(p control.Protect) (*edit, error) {
+	if err := g.ready(); err != nil {
+		return nil, err
+	}
 	path, client, err := clientedit.Path(g.opts.System, p.Client, p.Config)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func (g *Guardian) takeHonest(w *wantedFile, view clientedit.View) ([]clientconf
 			disputed = append(append(disputed, c.Names...), c.Name)
 		}
 	}
-	records := g.adopted(w, view, guardedNow)
+	records := adopted(w.records, view, w.by, guardedNow)
 	var keep []string
 	for _, e := range view.File.Entries {
 		if _, known := w.snapshot.Entry(e.Name); (known || slices.Contains(guardedNow, e.Name)) && !slices.Contains(disputed, e.Name) {
@@ -57,16 +57,15 @@ func (g *Guardian) takeHonest(w *wantedFile, view clientedit.View) ([]clientconf
 }
 
 // adopted are the records, plus those of entries that somebody else wrapped as we would have.
-func (g *Guardian) adopted(w *wantedFile, view clientedit.View, names []string) []clientconfig.Record {
-	records := w.records
+func adopted(records []clientconfig.Record, view clientedit.View, by clientconfig.Installation, names []string) []clientconfig.Record {
 	if len(names) == 0 {
 		return records
 	}
-	adopted, err := clientconfig.Adopt(view.Raw, view.File.Format, names, w.by)
+	newer, err := clientconfig.Adopt(view.Raw, view.File.Format, names, by)
 	if err != nil {
 		return records
 	}
-	return clientconfig.Renew(records, adopted)
+	return clientconfig.Renew(records, newer)
 }
 
 // rewant stores a new wanted state without writing the file. more is part of the same transaction.

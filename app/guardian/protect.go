@@ -13,37 +13,31 @@ import (
 )
 
 // Protect puts wrappers into a client's file. It only tightens, so every hub does it for every caller. A program inside a wrapped server
-// can choose neither Sallyport's path in the file, nor settle a pending item with it.
-func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protected, error) {
+// can neither choose Sallyport's path in the file nor settle a pending item with it.
+func (g *Guardian) Protect(peer control.Peer, p control.Protect) (none control.Protected, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := g.ready(); err != nil {
-		return control.Protected{}, err
-	}
 	if peer.Descends {
 		p.Program = ""
 	}
 	e, err := g.editing(p)
 	if err != nil {
-		return control.Protected{}, err
+		return none, err
 	}
 	names, left := e.meant(p, peer.Descends)
 	out, result, err := e.Guard(names)
 	if err != nil {
-		return control.Protected{}, err
+		return none, err
 	}
 	if err := e.sayLeft(&out, left, peer.Descends); err != nil {
-		return control.Protected{}, err
+		return none, err
 	}
 	if p.DryRun {
 		return out, nil
 	}
-	if err := e.Missing(result); err != nil {
-		return out, err
-	}
-	after, err := clientedit.Parse(e.Path, result.Raw, clientconfig.Format{})
+	after, err := e.after(result)
 	if err != nil {
-		return control.Protected{}, office.Answer(control.CodeUnavailable, "the new file couldn't be read back, so nothing was changed: %s", office.OneLine(err.Error()))
+		return out, err
 	}
 	var done, guarded []string
 	for _, o := range result.Outcomes {
@@ -55,74 +49,52 @@ func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protec
 		case clientconfig.DidUnwrap, clientconfig.DidLeave, clientconfig.DidMiss: // not guarded
 		}
 	}
-	records := clientconfig.Renew(e.Records, result.Records)
-	w := e.wanted
-	if w == nil {
-		w = &wantedFile{ClientFile: store.ClientFile{Path: e.Path, Client: e.By.Client, Since: g.office.Now()}}
-		records = clientconfig.Renew(g.adopted(&wantedFile{by: e.By}, after, guarded), result.Records)
+	w, records := g.wantedFor(e), clientconfig.Renew(e.Records, result.Records)
+	if e.wanted == nil {
+		records = clientconfig.Renew(adopted(nil, after, e.By, guarded), result.Records)
 	}
 	w.by = e.By
 	next := w.snapshot.With(after.File, e.By, records, append(done, guarded...)...)
 	if e.wanted == nil {
 		next = after.File.Snapshot(e.By, records) // what is not wrapped now is left out
 	}
-	switch {
-	case !guards(next), len(done)+len(guarded) == 0:
+	if !guards(next) || len(done)+len(guarded) == 0 {
 		return out, nil
-	case result.Changed:
-		out.Backup, err = g.carryOut(clientChange{
-			why: whyProtect, from: e.View, to: result.Raw, client: e.By.Client, program: e.By.Path, names: done, wanted: next, records: records,
-		})
-		if err != nil {
-			return control.Protected{}, err
-		}
-		out.Written = true
-	case mask.PlainJSON(next) != mask.PlainJSON(w.snapshot):
-		if err := g.rewant(w, next, records, nil, nil); err != nil {
-			return control.Protected{}, err
-		}
-		g.rewatch()
+	}
+	if err := g.apply(e, w, result, &out, clientChange{why: whyProtect, names: done, wanted: next, records: records}, nil); err != nil {
+		return none, err
 	}
 	g.looked[e.Path] = true
 	return out, g.lookAt(e.Path)
 }
 
 // Unprotect removes wrappers. It loosens, so it is a decision.
-func (g *Guardian) Unprotect(peer control.Peer, p control.Protect) (control.Protected, error) {
+func (g *Guardian) Unprotect(peer control.Peer, p control.Protect) (none control.Protected, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := g.ready(); err != nil {
-		return control.Protected{}, err
-	}
 	e, err := g.editing(p)
 	if err != nil {
-		return control.Protected{}, err
+		return none, err
 	}
-	var names []string
+	var names []string // nil: all
 	if len(p.Names) > 0 {
 		names = p.Names
 	}
 	out, result, err := e.Unguard(names)
 	if err != nil {
-		return control.Protected{}, err
+		return none, err
 	}
 	if p.DryRun {
 		return out, nil
 	}
-	if err := e.Missing(result); err != nil {
+	after, err := e.after(result)
+	if err != nil {
 		return out, err
 	}
 	if err := g.mayLoosen(peer, p.Decided || !result.Changed && e.wanted == nil, "without its guard, a server is not checked"); err != nil {
-		return control.Protected{}, err
+		return none, err
 	}
-	after, err := clientedit.Parse(e.Path, result.Raw, clientconfig.Format{})
-	if err != nil {
-		return control.Protected{}, office.Answer(control.CodeUnavailable, "the new file couldn't be read back, so nothing was changed: %s", office.OneLine(err.Error()))
-	}
-	w := e.wanted
-	if w == nil {
-		w = &wantedFile{ClientFile: store.ClientFile{Path: e.Path, Client: e.By.Client, Since: g.office.Now()}, by: e.By}
-	}
+	w := g.wantedFor(e)
 	var taken, done, gone []string
 	for _, o := range result.Outcomes {
 		switch o.Did {
@@ -141,21 +113,45 @@ func (g *Guardian) Unprotect(peer control.Peer, p control.Protect) (control.Prot
 		}
 	}
 	next := w.snapshot.Without(gone...).With(after.File, e.By, nil, done...)
-	switch {
-	case result.Changed:
-		out.Backup, err = g.carryOut(clientChange{
-			why: whyUnprotect, from: e.View, to: result.Raw, client: e.By.Client, program: e.By.Path, names: taken, wanted: next, records: e.Records,
-		})
-		if err != nil {
-			return control.Protected{}, err
-		}
-		out.Written = true
-	case e.wanted != nil && mask.PlainJSON(next) != mask.PlainJSON(w.snapshot):
-		if err := g.rewant(w, next, e.Records, done, nil); err != nil {
-			return control.Protected{}, err
+	if result.Changed || e.wanted != nil {
+		if err := g.apply(e, w, result, &out, clientChange{why: whyUnprotect, names: taken, wanted: next, records: e.Records}, done); err != nil {
+			return none, err
 		}
 	}
 	return out, errors.Join(g.forgetItems(e.Path), g.lookAt(e.Path))
+}
+
+// wantedFor is the wanted state of the file of an edit, empty if it is not protected yet.
+func (g *Guardian) wantedFor(e *edit) *wantedFile {
+	if e.wanted != nil {
+		return e.wanted
+	}
+	return &wantedFile{ClientFile: store.ClientFile{Path: e.Path, Client: e.By.Client, Since: g.office.Now()}, by: e.By}
+}
+
+// after is the file as an edit leaves it, if every entry that the edit names is there.
+func (e *edit) after(result clientconfig.Result) (after clientedit.View, err error) {
+	if err := e.Missing(result); err != nil {
+		return after, err
+	}
+	if after, err = clientedit.Parse(e.Path, result.Raw, clientconfig.Format{}); err != nil {
+		return after, office.Answer(control.CodeUnavailable, "the new file couldn't be read back, so nothing was changed: %s", office.OneLine(err.Error()))
+	}
+	return after, nil
+}
+
+// apply writes the file as an edit leaves it. If its text stays as it is, only the wanted state changes, and asIs are the entries that are
+// kept as they are.
+func (g *Guardian) apply(e *edit, w *wantedFile, result clientconfig.Result, out *control.Protected, c clientChange, asIs []string) (err error) {
+	switch {
+	case result.Changed:
+		c.from, c.to, c.client, c.program = e.View, result.Raw, e.By.Client, e.By.Path
+		out.Backup, err = g.carryOut(c)
+		out.Written = err == nil
+	case mask.PlainJSON(c.wanted) != mask.PlainJSON(w.snapshot):
+		err = g.rewant(w, c.wanted, c.records, asIs, nil)
+	}
+	return err
 }
 
 // ready reports whether clients' files can be changed at all.
