@@ -118,8 +118,8 @@ func (g *Guardian) readWhole(path, whole string) (s clientconfig.Snapshot, err e
 	return s, json.Unmarshal(raw, &s)
 }
 
-// sweepWhole removes wanted states of a file that no record names any more.
-func (g *Guardian) sweepWhole(path string, named ...string) {
+// sweepWhole removes the wanted states of a file, except the one that the store names.
+func (g *Guardian) sweepWhole(path, named string) {
 	id := strings.TrimPrefix(store.ClientFileID(path), "file:")
 	found, err := os.ReadDir(g.WholeFolder())
 	if err != nil {
@@ -127,7 +127,7 @@ func (g *Guardian) sweepWhole(path string, named ...string) {
 	}
 	for _, entry := range found {
 		name := filepath.Join(g.WholeFolder(), entry.Name())
-		if strings.HasPrefix(entry.Name(), id+"-") && !slices.ContainsFunc(named, func(whole string) bool { return whole != "" && name == g.wholeFile(path, whole) }) {
+		if strings.HasPrefix(entry.Name(), id+"-") && (named == "" || name != g.wholeFile(path, named)) {
 			_ = os.Remove(name)
 		}
 	}

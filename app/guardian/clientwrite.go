@@ -21,6 +21,7 @@ const (
 	whyPutBack   = "put back"
 	whyNewEntry  = "new entry"
 	whyRestore   = "restore"
+	whyAsIs      = "as it is" // it isn't written: what is there is wanted now
 )
 
 // clientChange is a change of a client's file together with its new wanted state.
@@ -53,8 +54,9 @@ func (g *Guardian) carryOut(c clientChange) (backup string, err error) {
 	if pending.Whole, err = g.keepWhole(c.from.Path, c.wanted); err != nil {
 		return "", office.Answer(control.CodeUnavailable, "Sallyport couldn't save its record of %s, so nothing was changed: %s", c.from.Path, office.OneLine(err.Error()))
 	}
-	err = g.office.Updating(func(tx *store.Tx) error {
-		f, err := tx.ClientFile(c.from.Path)
+	var f store.ClientFile
+	err = g.office.Updating(func(tx *store.Tx) (err error) {
+		f, err = tx.ClientFile(c.from.Path)
 		if office.Absent(err) {
 			f, err = store.ClientFile{Path: c.from.Path, Client: c.client, Program: c.program, Since: g.office.Now()}, nil
 		}
@@ -80,47 +82,42 @@ func (g *Guardian) carryOut(c clientChange) (backup string, err error) {
 		}
 		return "", office.Answer(code, "%s", office.OneLine(err.Error()))
 	}
-	return copied.ID, g.confirm(c.from.Path, pending, c.names, c.finish)
+	return copied.ID, g.confirm(f, pending, c.names, c.finish)
 }
 
-// confirm makes the pending state of a file the wanted one.
-func (g *Guardian) confirm(path string, p *store.PendingWrite, names []string, finish func(*store.Tx) error) error {
-	err := g.office.Updating(func(tx *store.Tx) error {
-		f, err := tx.ClientFile(path)
-		if err != nil {
-			return err
-		}
+// confirm makes a state of a file the wanted one, in one transaction with finish.
+func (g *Guardian) confirm(f store.ClientFile, p *store.PendingWrite, names []string, finish func(*store.Tx) error) error {
+	f.Entries, f.Whole, f.Program, f.Pending = p.Entries, p.Whole, p.Program, nil
+	err := g.office.Updating(func(tx *store.Tx) (err error) {
+		g.office.Solved(office.ProblemClientKeep)
 		if p.Ends {
-			err = tx.DeleteClientFile(path)
+			err = tx.DeleteClientFile(f.Path)
 		} else {
-			f.Entries, f.Whole, f.Program, f.Pending = p.Entries, p.Whole, p.Program, nil
 			err = tx.PutClientFile(f)
 		}
-		if err != nil {
+		if err == nil && finish != nil {
+			err = finish(tx)
+		}
+		if err == nil && p.Why != whyAsIs {
+			err = g.hub.NotStarted(tx, f.Client, names)
+		}
+		if err != nil || p.Why == whyAsIs && finish == nil && len(names) == 0 {
 			return err
 		}
-		if finish != nil {
-			if err := finish(tx); err != nil {
-				return err
-			}
-		}
-		if err := g.hub.NotStarted(tx, f.Client, names); err != nil {
-			return err
-		}
-		r := store.Record{Code: p.Code, Summary: writeWords(p.Why, len(names)), Detail: office.Detail(map[string]any{
-			"check": "client_file", "path": path, "client": f.Client, "why": p.Why, "entries": office.CutList(cleanNames(names)), "watch_ends": p.Ends,
-		})}
-		_, err = tx.Append(g.office.Record(vocab.RecordConfigChange, vocab.StatusOK, r))
+		_, err = tx.Append(g.office.Record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
+			Code: p.Code, Summary: writeWords(p.Why, len(names)), Detail: office.Detail(map[string]any{
+				"check": "client_file", "path": f.Path, "client": f.Client, "why": p.Why, "entries": office.CutList(cleanNames(names)), "watch_ends": p.Ends,
+			}),
+		}))
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	if p.Ends {
-		g.sweepWhole(path)
-	} else {
-		g.sweepWhole(path, p.Whole)
+		f.Whole = ""
 	}
+	g.sweepWhole(f.Path, f.Whole)
 	g.rewatch()
 	return nil
 }
@@ -135,6 +132,8 @@ func writeWords(why string, entries int) string {
 		return fmt.Sprintf("%s of a client's file put back", entriesWord(entries))
 	case whyNewEntry:
 		return fmt.Sprintf("%s added to a client's file, guarded right away", entriesWord(entries))
+	case whyAsIs:
+		return fmt.Sprintf("%s of a client's file kept as in the file", entriesWord(entries))
 	case whyRestore:
 		return "a client's file restored from a backup"
 	}
@@ -162,7 +161,7 @@ func (g *Guardian) recoverWrite(path string) (found *wantedFile, err error) {
 		return w, &viewError{err} // the file can't be read now: keep both states until it can
 	}
 	if happened {
-		err = g.confirm(path, p, between(w.Entries, p.Entries), func(tx *store.Tx) error {
+		err = g.confirm(w.ClientFile, p, between(w.Entries, p.Entries), func(tx *store.Tx) error {
 			it, err := tx.Item(p.Code)
 			if p.Code == "" || office.Absent(err) || err == nil && it.Decided != "" {
 				return nil

@@ -1,14 +1,12 @@
 package guardian
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/clientedit"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
-	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -68,57 +66,28 @@ func adopted(records []clientconfig.Record, view clientedit.View, by clientconfi
 	return clientconfig.Renew(records, newer)
 }
 
-// rewant stores a new wanted state without writing the file. more is part of the same transaction.
-func (g *Guardian) rewant(w *wantedFile, next clientconfig.Snapshot, records []clientconfig.Record, names []string, more func(*store.Tx) error) error {
+// rewant stores a new wanted state without writing the file, in one transaction with finish.
+func (g *Guardian) rewant(w *wantedFile, next clientconfig.Snapshot, records []clientconfig.Record, names []string, finish func(*store.Tx) error) error {
 	records = slices.DeleteFunc(slices.Clone(records), func(r clientconfig.Record) bool {
 		kept, ok := next.Entry(r.Name)
 		return !ok || !kept.Guarded
 	})
-	entries, err := g.entriesOf(w.Path, next, records)
-	if err != nil {
+	now := &store.PendingWrite{Program: w.by.Path, Why: whyAsIs, Ends: !guards(next)}
+	var err error
+	if now.Entries, err = g.entriesOf(w.Path, next, records); err != nil {
 		return err
 	}
-	whole, err := g.keepWhole(w.Path, next)
-	if err != nil {
+	if now.Whole, err = g.keepWhole(w.Path, next); err != nil {
 		g.office.Lock()
 		defer g.office.Unlock()
 		g.office.Problem(office.ProblemClientKeep, "Sallyport can't save its record of "+w.Path+": "+err.Error(), "check that the disk isn't full and that only you can write to "+g.WholeFolder())
 		return nil
 	}
-	f := w.ClientFile
-	f.Entries, f.Whole, f.Program = entries, whole, w.by.Path
-	ends := !guards(next)
-	err = g.office.Updating(func(tx *store.Tx) error {
-		g.office.Solved(office.ProblemClientKeep)
-		if ends {
-			err = tx.DeleteClientFile(f.Path)
-		} else {
-			err = tx.PutClientFile(f)
-		}
-		if err != nil || more == nil && len(names) == 0 {
-			return err
-		}
-		if more != nil {
-			if err := more(tx); err != nil {
-				return err
-			}
-		}
-		_, err := tx.Append(g.office.Record(vocab.RecordConfigChange, vocab.StatusOK, store.Record{
-			Summary: fmt.Sprintf("%s of a client's file kept as in the file", entriesWord(len(names))),
-			Detail:  office.Detail(map[string]any{"check": "client_file", "path": f.Path, "client": f.Client, "why": "as it is", "entries": office.CutList(cleanNames(names)), "watch_ends": ends}),
-		}))
-		return err
-	})
-	if err != nil {
+	if err := g.confirm(w.ClientFile, now, names, finish); err != nil {
 		return err
 	}
-	if ends {
-		g.sweepWhole(f.Path)
-		g.rewatch()
-	} else {
-		g.sweepWhole(f.Path, whole)
-	}
-	w.ClientFile, w.records, w.snapshot, w.whole = f, records, next, true
+	w.Entries, w.Whole, w.Program = now.Entries, now.Whole, now.Program
+	w.records, w.snapshot, w.whole = records, next, true
 	return nil
 }
 
