@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/sallyport/sallyport/app/follow"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/store"
 )
@@ -15,31 +15,19 @@ import (
 // burst limits how long a stream of edits delays a check: a program that never stops writing must not prevent it.
 const burst = 20
 
-// stamp is what a file looks like from outside. A different stamp is reason for a check.
+// stamp is what a file looks like from outside. A different stamp is reason for a look.
 type stamp struct {
-	there   bool
-	size    int64
-	changed time.Time
-	info    os.FileInfo
-	program bool // the program of its entries exists
+	info    os.FileInfo // nil: it is missing
+	program bool        // the program of its entries exists
 }
 
 func stampOf(f store.ClientFile) stamp {
-	var s stamp
-	if _, err := os.Stat(f.Program); err == nil {
-		s.program = true
-	}
-	info, err := os.Stat(f.Path)
-	if err != nil {
-		return s
-	}
-	s.there, s.size, s.changed, s.info = true, info.Size(), info.ModTime(), info
-	return s
+	_, err := os.Stat(f.Program)
+	info, _ := os.Stat(f.Path)
+	return stamp{info, err == nil}
 }
 
-func (s stamp) same(o stamp) bool {
-	return s.there == o.there && s.size == o.size && s.changed.Equal(o.changed) && s.program == o.program && (!s.there || os.SameFile(s.info, o.info))
-}
+func (s stamp) same(o stamp) bool { return s.program == o.program && follow.Same(s.info, o.info) }
 
 // rewatch reports that the set of protected files may have changed.
 func (g *Guardian) rewatch() {
@@ -57,60 +45,26 @@ func (g *Guardian) WatchClients() {
 	}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		watcher = &fsnotify.Watcher{Events: nil, Errors: nil}
+		watcher = nil
 		g.notWatched(err)
 	} else {
 		defer watcher.Close()
 	}
 	folders := map[string]os.FileInfo{}
 	var paths []string
-	look := func() {
-		if err == nil {
-			paths = g.arm(watcher, folders)
-		}
-		g.LookAtAll()
-	}
-	look()
-	quiet := time.NewTimer(time.Hour)
-	quiet.Stop()
-	var since time.Time // of the first unhandled event
-	stir := func() {
-		if since.IsZero() {
-			since = time.Now()
-		}
-		wait := min(g.opts.Settle, max(0, burst*g.opts.Settle-time.Since(since)))
-		quiet.Reset(wait)
-	}
-	ticker := time.NewTicker(g.opts.HomeCheck)
-	defer ticker.Stop()
-	defer quiet.Stop()
-	for {
-		select {
-		case <-g.opts.Closing:
-			return
-		case <-g.wake:
-			stir()
-		case event, ok := <-watcher.Events:
-			if !ok {
-				return
+	follow.Files{
+		Settle: g.opts.Settle, Longest: burst * g.opts.Settle, Every: g.opts.HomeCheck, Wake: g.wake, Closing: g.opts.Closing,
+		Matters: func(file string) bool {
+			return slices.ContainsFunc(paths, func(path string) bool { return leadsTo(file, path) })
+		},
+		Changed: g.stirred,
+		Look: func() {
+			if watcher != nil {
+				paths = g.arm(watcher, folders)
 			}
-			if slices.ContainsFunc(paths, func(path string) bool { return leadsTo(event.Name, path) }) {
-				stir()
-			}
-		case _, ok := <-watcher.Errors:
-			if !ok {
-				return
-			}
-			stir() // events were lost
-		case <-ticker.C:
-			if g.stirred() {
-				stir()
-			}
-		case <-quiet.C:
-			since = time.Time{}
-			look()
-		}
-	}
+			g.LookAtAll()
+		},
+	}.Run(watcher)
 }
 
 func (g *Guardian) notWatched(err error) {

@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/sallyport/sallyport/app/follow"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/disk"
@@ -63,34 +63,17 @@ func (k *Keeper) WatchSettings() {
 		k.office.Unlock()
 		return
 	}
-	// No event reports an edit between Open and here.
-	quiet := time.NewTimer(0)
-	defer quiet.Stop()
-	for {
-		select {
-		case <-k.opts.Closing:
-			return
-		case event, ok := <-watcher.Events:
-			if !ok {
-				return
-			}
-			if filepath.Base(event.Name) == filepath.Base(k.opts.Home.Settings) {
-				// Editors write in pieces: half a file would look like loosening.
-				quiet.Reset(k.opts.Settle)
-			}
-		case _, ok := <-watcher.Errors:
-			if !ok {
-				return
-			}
-			quiet.Reset(k.opts.Settle) // events were lost
-		case <-quiet.C:
+	follow.Files{
+		Settle: k.opts.Settle, Closing: k.opts.Closing, // half a file would look like loosening
+		Matters: func(file string) bool { return filepath.Base(file) == filepath.Base(k.opts.Home.Settings) },
+		Look: func() {
 			k.office.Lock()
+			defer k.office.Unlock()
 			if !k.office.Leaving() {
 				if err := k.ReadSettings(); err != nil {
 					k.office.Failed(err)
 				}
 			}
-			k.office.Unlock()
-		}
-	}
+		},
+	}.Run(watcher)
 }

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
-	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/sallyport/sallyport/app/follow"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/cut"
@@ -24,10 +24,11 @@ import (
 // ownRules are the rules that inspect.rules adds to the catalogue: the last that loaded. They stay when the file disappears or no longer
 // loads, even over a restart, until the setting is turned off.
 type ownRules struct {
-	path string                           // file they came from; "" for none
-	raw  []byte                           // its content, never modified; sent to wrappers
-	file atomic.Pointer[inspect.RuleFile] // read without the lock
-	wake chan struct{}                    // the setting may have changed: check the file it names
+	path     string                           // file they came from; "" for none
+	raw      []byte                           // its content, never modified; sent to wrappers
+	file     atomic.Pointer[inspect.RuleFile] // read without the lock
+	followed string                           // the file that WatchRules follows
+	wake     chan struct{}                    // the setting names another one
 }
 
 // metaRules is their key in the store.
@@ -39,19 +40,21 @@ type keptRules struct {
 	Raw  []byte `json:"raw"`
 }
 
-// look requests a check of the file soon.
-func (o *ownRules) look() {
-	select {
-	case o.wake <- struct{}{}:
-	default:
-	}
-}
-
 // Rules are those in force in addition to the catalogue; no lock needed.
 func (k *Keeper) Rules() *inspect.RuleFile { return k.own.file.Load() }
 
 // RulesSent is their text for wrappers. The caller holds the lock.
 func (k *Keeper) RulesSent() []byte { return k.own.raw }
+
+// lookAtRules requests a look at the rule file soon, if the setting names another one than is followed. The caller holds the lock.
+func (k *Keeper) lookAtRules() {
+	if k.rulesPath() != k.own.followed {
+		select {
+		case k.own.wake <- struct{}{}:
+		default:
+		}
+	}
+}
 
 // rulesPath is the value of inspect.rules, "" for off. The caller holds the lock.
 func (k *Keeper) rulesPath() string { return policy.ForHub(k.settings.global()).Rules }
@@ -116,7 +119,7 @@ func (k *Keeper) rulesFail(path string, err error) {
 // useRules applies a file's rules and tells the wrappers; nil removes them if the setting is off, and otherwise does nothing. The caller
 // holds the lock.
 func (k *Keeper) useRules(rules *loadedRules) {
-	defer k.own.look() // another file may have to be watched
+	defer k.lookAtRules()
 	if rules == nil {
 		if k.rulesPath() != "" {
 			return
@@ -169,47 +172,24 @@ func (k *Keeper) useRules(rules *loadedRules) {
 // WatchRules follows the rule file: it watches the folder, because editors replace files, and checks now and then, because the file may be
 // a link, and its folder may be created after the setting.
 func (k *Keeper) WatchRules() {
-	var events chan fsnotify.Event
-	var lost chan error
 	watcher, err := fsnotify.NewWatcher()
 	if err == nil {
 		defer watcher.Close()
-		events, lost = watcher.Events, watcher.Errors
+	} else {
+		watcher = nil
 	}
 	var path, folder string
 	var seen os.FileInfo
-	quiet := time.NewTimer(0) // no event reports an edit between Open and here
-	defer quiet.Stop()
-	ticker := time.NewTicker(k.opts.HomeCheck)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-k.opts.Closing:
-			return
-		case <-k.own.wake:
-			if now := k.rulesNamed(); now != path {
-				path, seen = now, nil
-				quiet.Reset(0)
-			}
-		case event, ok := <-events:
-			if !ok {
-				return
-			}
-			if filepath.Base(event.Name) == filepath.Base(path) {
-				quiet.Reset(k.opts.Settle)
-			}
-		case _, ok := <-lost:
-			if !ok {
-				return
-			}
-			quiet.Reset(k.opts.Settle) // events were lost
-		case <-ticker.C:
-			if path != "" && !unchanged(seen, path) {
-				quiet.Reset(k.opts.Settle)
-			}
-		case <-quiet.C:
+	follow.Files{
+		Settle: k.opts.Settle, Every: k.opts.HomeCheck, Wake: k.own.wake, Closing: k.opts.Closing,
+		Matters: func(file string) bool { return filepath.Base(file) == filepath.Base(path) },
+		Changed: func() bool {
+			now, _ := os.Stat(path)
+			return path != "" && !follow.Same(seen, now)
+		},
+		Look: func() {
 			if path = k.rulesNamed(); path == "" {
-				break
+				return
 			}
 			if now := filepath.Dir(path); watcher != nil && now != folder {
 				if folder != "" {
@@ -223,22 +203,16 @@ func (k *Keeper) WatchRules() {
 			if !k.readRules(path) {
 				seen = nil
 			}
-		}
-	}
+		},
+	}.Run(watcher)
 }
 
-func unchanged(seen os.FileInfo, path string) bool {
-	now, err := os.Stat(path)
-	if err != nil || seen == nil {
-		return err != nil && seen == nil
-	}
-	return os.SameFile(seen, now) && seen.Size() == now.Size() && seen.ModTime().Equal(now.ModTime())
-}
-
+// rulesNamed is the file to follow from now on.
 func (k *Keeper) rulesNamed() string {
 	k.office.Lock()
 	defer k.office.Unlock()
-	return k.rulesPath()
+	k.own.followed = k.rulesPath()
+	return k.own.followed
 }
 
 // readRules applies what the file says now. It reports whether it is done.

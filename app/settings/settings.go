@@ -186,7 +186,7 @@ func (k *Keeper) ReadSettings() error {
 		return k.office.Failed(err)
 	}
 	k.settings.accepted = accepted
-	k.own.look()
+	k.lookAtRules()
 	return k.hub.Restand()
 }
 
