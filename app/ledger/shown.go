@@ -37,7 +37,7 @@ func EntryBefore(tx *store.Tx, server store.Server) (*control.EntryBefore, error
 }
 
 func PartDetail(l *Ledger, it store.Item, p store.Part) control.PartDetail {
-	d := control.PartDetail{Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: review.Listed(review.ReadFindings(p.Findings)), Changes: []pin.Change{}}
+	d := review.PartDetail(p)
 	definition, approved := p.Definition, p.Approved
 	if it.Decided == "" || definition == nil {
 		if seen, ok := l.Seen[p.Item]; ok && !seen.Removed && seen.Digest == p.Digest {

@@ -71,22 +71,22 @@ func (q *Quarantine) passesOf(server string) []store.Exception {
 }
 
 func exception(tx *store.Tx, e store.Exception) control.Exception {
-	out := control.Exception{
-		ID: e.ID, Rule: e.Rule, Item: e.Item, Level: inspect.Level(e.Level), Created: e.Created.UTC(), Until: e.Until.UTC(), Code: e.Code, Used: e.Used, Ended: !e.Ended.IsZero(),
+	server, _ := tx.Server(e.ServerID)
+	return exceptionOf(e, server.Name)
+}
+
+func exceptionOf(e store.Exception, server string) control.Exception {
+	return control.Exception{
+		ID: e.ID, Rule: e.Rule, Server: server, Item: e.Item, Level: inspect.Level(e.Level), Created: e.Created.UTC(), Until: e.Until.UTC(), Code: e.Code, Used: e.Used, Ended: !e.Ended.IsZero(),
 	}
-	if server, err := tx.Server(e.ServerID); err == nil {
-		out.Server = server.Name
-	}
-	return out
 }
 
 // ExceptedFor are a server's exceptions for its wrappers, without the use count, which would change with every response.
 func (q *Quarantine) ExceptedFor(s *office.Wrapper) []control.Exception {
 	var out []control.Exception
 	for _, e := range q.passesOf(s.Server) {
-		out = append(out, control.Exception{
-			ID: e.ID, Rule: e.Rule, Server: s.Name, Item: e.Item, Level: inspect.Level(e.Level), Created: e.Created.UTC(), Until: e.Until.UTC(), Code: e.Code,
-		})
+		e.Used = 0
+		out = append(out, exceptionOf(e, s.Name))
 	}
 	return out
 }

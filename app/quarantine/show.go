@@ -9,7 +9,6 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
-	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -38,7 +37,9 @@ func (q *Quarantine) HeldItemDetail(tx *store.Tx, it store.Item) (control.ItemDe
 		out.Parts[i].State = partState(held.State)
 	}
 	for _, p := range it.Parts {
-		out.Details = append(out.Details, control.PartDetail{Item: p.Item, State: partState(held.State), Digest: pin.Digest(p.Digest), Findings: review.Listed(findings), Changes: []pin.Change{}})
+		part := review.PartDetail(p)
+		part.State, part.Findings = partState(held.State), review.Listed(findings)
+		out.Details = append(out.Details, part)
 	}
 	return out, nil
 }

@@ -123,9 +123,8 @@ func InteractionDetails(it store.Item) (details []control.PartDetail) {
 	before := AskedBefore(it)
 	for _, of := range alike(it.Parts) {
 		one := asOne(of)
-		d := control.PartDetail{
-			Item: one.Item, State: one.State, Digest: pin.Digest(one.Digest), Findings: Listed(ReadFindings(one.Findings)), Definition: one.Definition,
-		}
+		d := PartDetail(one)
+		d.Definition = one.Definition
 		for i, p := range of {
 			change := pin.Change{Op: pin.Added, Words: askWords[askOf(p.Item)].verb, After: string(p.Definition)}
 			if len(of) > 1 {

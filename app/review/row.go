@@ -42,15 +42,19 @@ func InboxItem(it store.Item, server store.Server) control.InboxItem {
 	return out
 }
 
+// PartDetail is a part as the store keeps it, without definitions and changes: each kind of item has its own.
+func PartDetail(p store.Part) control.PartDetail {
+	return control.PartDetail{Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: Listed(ReadFindings(p.Findings)), Changes: []pin.Change{}}
+}
+
 // FileItemDetail is an item over a client's file whole.
 func FileItemDetail(it store.Item) control.ItemDetail {
 	d := ReadFileDetail(it)
 	out := control.ItemDetail{InboxItem: InboxItem(it, store.Server{}), Decided: it.Decided, Details: []control.PartDetail{}, Findings: []inspect.Finding{}, Path: d.Path, Diff: d.Diff}
 	for _, p := range it.Parts {
-		out.Details = append(out.Details, control.PartDetail{
-			Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: []inspect.Finding{},
-			Changes: []pin.Change{{Path: p.Item, Op: changeOp(p.State), Words: d.Words[p.Item]}},
-		})
+		part := PartDetail(p)
+		part.Changes = []pin.Change{{Path: p.Item, Op: changeOp(p.State), Words: d.Words[p.Item]}}
+		out.Details = append(out.Details, part)
 	}
 	return out
 }

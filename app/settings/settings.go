@@ -21,7 +21,6 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/cut"
-	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -233,11 +232,10 @@ func Details(it store.Item) []control.PartDetail {
 	details := []control.PartDetail{}
 	for _, p := range it.Parts {
 		from, to := settingText(p.Approved), settingText(p.Definition)
-		details = append(details, control.PartDetail{
-			Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: []inspect.Finding{},
-			Definition: p.Definition, Approved: p.Approved,
-			Changes: []pin.Change{{Path: strings.TrimPrefix(p.Item, settingPrefix), Op: pin.Changed, Words: fmt.Sprintf("changed: %s → %s", from, to), Before: from, After: to}},
-		})
+		part := review.PartDetail(p)
+		part.Definition, part.Approved = p.Definition, p.Approved
+		part.Changes = []pin.Change{{Path: strings.TrimPrefix(p.Item, settingPrefix), Op: pin.Changed, Words: fmt.Sprintf("changed: %s → %s", from, to), Before: from, After: to}}
+		details = append(details, part)
 	}
 	return details
 }
