@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -206,16 +208,12 @@ func (h *Hub) checkSeals() error {
 			if !found.Rolled {
 				break
 			}
-			pins, _, err := tx.Pins(server.ID)
+			l, err := ledger.Read(tx, server.ID)
 			if err != nil {
 				return err
 			}
-			for _, p := range pins {
-				if p.State != vocab.PartApproved {
-					continue
-				}
-				ledger.TakeBack(&p, now)
-				if err := errors.Join(tx.PutPin(p), tx.AddHistory(store.Event{ServerID: p.ServerID, Item: p.Item, Era: p.Era, At: now, Action: vocab.ActionBlock, By: vocab.BySeal, Digest: p.Digest})); err != nil {
+			for _, key := range slices.Sorted(maps.Keys(l.Pins)) {
+				if _, err := l.TakeBack(tx, key, vocab.BySeal, now); err != nil {
 					return err
 				}
 			}

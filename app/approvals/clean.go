@@ -170,10 +170,7 @@ func (a *Approvals) AllowClean(peer control.Peer, q control.CleanQuery) (out con
 	if err == nil {
 		err = a.pushDecided(servers...)
 	}
-	if err != nil {
-		return control.CleanDecided{}, a.office.Failed(err)
-	}
-	return out, nil
+	return out, a.office.Failed(err)
 }
 
 const (

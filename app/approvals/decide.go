@@ -32,7 +32,6 @@ func (a *Approvals) DecideServer(tx *store.Tx, it store.Item, d control.Decide, 
 		return false, err
 	}
 	now := a.office.Now()
-	before := review.Of(l.Facts())
 	if err := decideParts(tx, l, it, d, chosen, out, now); err != nil {
 		return false, err
 	}
@@ -59,7 +58,7 @@ func (a *Approvals) DecideServer(tx *store.Tx, it store.Item, d control.Decide, 
 	if err := tx.PutItem(it); err != nil {
 		return false, err
 	}
-	if err := a.settleDecided(tx, l, before, out.Approved, now); err != nil {
+	if err := a.settleDecided(tx, l, out.Approved, now); err != nil {
 		return false, err
 	}
 	if len(out.Left) > 0 {
@@ -128,7 +127,7 @@ func decideParts(tx *store.Tx, l *ledger.Ledger, it store.Item, d control.Decide
 }
 
 // settleDecided updates the launch and the inbox of a server after a decision.
-func (a *Approvals) settleDecided(tx *store.Tx, l *ledger.Ledger, before review.Standing, approved []string, now time.Time) error {
+func (a *Approvals) settleDecided(tx *store.Tx, l *ledger.Ledger, approved []string, now time.Time) error {
 	if slices.Contains(approved, review.KeyLaunch) {
 		if err := l.KeepLaunch(tx, a.liveLaunches(l.Server.ID)); err != nil {
 			return err
@@ -143,7 +142,7 @@ func (a *Approvals) settleDecided(tx *store.Tx, l *ledger.Ledger, before review.
 			return err
 		}
 	}
-	_, err := a.SettleServer(tx, l, before, review.Of(l.Facts()), now)
+	_, err := a.SettleServer(tx, l, now)
 	return err
 }
 

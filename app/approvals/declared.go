@@ -22,11 +22,7 @@ func (a *Approvals) SeeDeclared(tx *store.Tx, l *ledger.Ledger, now time.Time) e
 		if key == review.KeyLaunch || l.Approves(key, d.Digest) {
 			continue
 		}
-		if grown := inspect.Grown(l.Base(key).Raw, d.Raw); len(grown) > 0 {
-			with := *d
-			with.Findings = review.Together(slices.Clip(d.Findings), grown)
-			declared[key] = &with
-		}
+		declared[key] = d.With(inspect.Grown(l.Base(key).Raw, d.Raw))
 	}
 	return l.See(tx, declared, now)
 }
@@ -42,36 +38,37 @@ func (a *Approvals) live(server string) []map[string]*review.Declaration {
 	return all
 }
 
-// FirstUse are the keys to trust at first use. After a lost store there are none: what looks new may have been rejected before.
-func (a *Approvals) FirstUse(l *ledger.Ledger, r review.Standing, facts review.Facts) []string {
+// Trust allows what is clean at first use, with trust-clean, and returns the record of it. After a lost store it allows nothing: what looks
+// new may have been rejected before.
+func (a *Approvals) Trust(tx *store.Tx, l *ledger.Ledger, now time.Time) ([]store.Record, error) {
 	if !policy.ForWrapper(a.hub.Settings(l.Server)).TrustClean || a.office.Stands(office.ProblemStoreLost).Code != "" || a.office.Stands(office.ProblemTampered).Code != "" {
-		return nil
+		return nil, nil
 	}
-	return review.Trustable(r, facts)
-}
-
-func (a *Approvals) Trust(tx *store.Tx, l *ledger.Ledger, keys []string, now time.Time) (store.Record, error) {
+	facts := l.Facts()
+	keys := review.Trustable(review.Of(facts), facts)
+	if len(keys) == 0 {
+		return nil, nil
+	}
 	for _, key := range keys {
 		if err := l.Trust(tx, l.Seen[key], now); err != nil {
-			return store.Record{}, err
+			return nil, err
 		}
 	}
 	l.Server.FirstUse = now
-	return a.office.Record(vocab.RecordApproval, vocab.StatusOK, store.Record{
+	return []store.Record{a.office.Record(vocab.RecordApproval, vocab.StatusOK, store.Record{
 		Server: l.Server.Name, ServerID: l.Server.ID, Mode: "trust-clean",
 		Summary: fmt.Sprintf("%s trusted on first use, never read", review.Count(len(keys), "item")),
 		Detail:  office.Detail(map[string]any{"check": "first_use", "items": office.CutList(keys)}),
-	}), l.PutServer(tx)
+	})}, l.PutServer(tx)
 }
 
-// SettleDrift updates the inbox after a report, and records what changed.
-func (a *Approvals) SettleDrift(tx *store.Tx, l *ledger.Ledger, before review.Standing, s *office.Wrapper, now time.Time) ([]review.Notice, error) {
-	after := review.Of(l.Facts())
-	notices, err := a.SettleServer(tx, l, before, after, now)
+// SettleDrift updates the inbox after a report, and records what changed, followed by more.
+func (a *Approvals) SettleDrift(tx *store.Tx, l *ledger.Ledger, before review.Standing, s *office.Wrapper, now time.Time, more ...store.Record) ([]review.Notice, error) {
+	notices, err := a.SettleServer(tx, l, now)
 	if err != nil {
 		return nil, err
 	}
-	if records := a.Drift(l, before, after, s, ledger.WaitingCodes(tx, s.Server)); len(records) > 0 {
+	if records := append(a.drift(l, before, review.Of(l.Facts()), s, ledger.WaitingCodes(tx, s.Server)), more...); len(records) > 0 {
 		l.Wrote = true
 		if _, err := tx.Append(records...); err != nil {
 			return nil, err
@@ -80,8 +77,8 @@ func (a *Approvals) SettleDrift(tx *store.Tx, l *ledger.Ledger, before review.St
 	return notices, nil
 }
 
-// Drift records every item whose state or definition changed with a report.
-func (a *Approvals) Drift(l *ledger.Ledger, before, after review.Standing, s *office.Wrapper, codes map[vocab.ItemKind]string) []store.Record {
+// drift records every item whose state or definition changed with a report.
+func (a *Approvals) drift(l *ledger.Ledger, before, after review.Standing, s *office.Wrapper, codes map[vocab.ItemKind]string) []store.Record {
 	was := map[string]review.Judged{}
 	for _, j := range before.Items {
 		was[j.Key] = j

@@ -19,12 +19,12 @@ const (
 )
 
 // SettleServer updates the inbox to a server's state: one item per kind, a new code for new content.
-func (a *Approvals) SettleServer(tx *store.Tx, l *ledger.Ledger, before, after review.Standing, now time.Time) ([]review.Notice, error) {
-	var notices []review.Notice
+func (a *Approvals) SettleServer(tx *store.Tx, l *ledger.Ledger, now time.Time) (notices []review.Notice, err error) {
+	after := review.Of(l.Facts())
 	for _, kind := range []vocab.ItemKind{vocab.ItemNewServer, vocab.ItemChanged, vocab.ItemLaunch} {
 		want := review.ContentOf(l.Server, after, kind, l.LaunchDrift)
 		if want == nil && kind == vocab.ItemChanged {
-			stays, err := a.cameAndWent(tx, l, before, after, now)
+			stays, err := a.cameAndWent(tx, l, after, now)
 			if err != nil {
 				return nil, err
 			}
@@ -50,7 +50,7 @@ func (a *Approvals) SettleServer(tx *store.Tx, l *ledger.Ledger, before, after r
 
 // cameAndWent is called when no change is pending any more. The third time in a day that content went back to the approved version, the
 // server counts as noisy and the item stays: either somebody is trying something, or nobody reads the inbox.
-func (a *Approvals) cameAndWent(tx *store.Tx, l *ledger.Ledger, before, after review.Standing, now time.Time) (stays bool, err error) {
+func (a *Approvals) cameAndWent(tx *store.Tx, l *ledger.Ledger, after review.Standing, now time.Time) (stays bool, err error) {
 	have, err := tx.WaitingFor(l.Server.ID, vocab.ItemChanged)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
@@ -114,8 +114,7 @@ func (a *Approvals) SettleAll() error {
 			if err != nil {
 				return false, err
 			}
-			r := review.Of(l.Facts())
-			if _, err := a.SettleServer(tx, l, r, r, a.office.Now()); err != nil {
+			if _, err := a.SettleServer(tx, l, a.office.Now()); err != nil {
 				return false, err
 			}
 			wrote = wrote || l.Wrote

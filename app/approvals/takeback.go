@@ -2,7 +2,6 @@ package approvals
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"time"
 
@@ -38,7 +37,6 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 			return false, err
 		}
 		now := a.office.Now()
-		before := review.Of(l.Facts())
 		keys, words := b.Items, "blocked"
 		if len(keys) == 0 {
 			words = "blocked along with the whole server"
@@ -58,7 +56,7 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 			if len(b.Items) > 0 && !ledger.Known(l.Pins[key]) {
 				return false, office.Answer(control.CodeNotFound, "%s has no allowed item called %s", l.Server.Name, legible.Escape(cut.Bytes(key, 128)))
 			}
-			took, err := takeBack(tx, l, key, now)
+			took, err := l.TakeBack(tx, key, vocab.ByPerson, now)
 			if err != nil {
 				return false, err
 			}
@@ -66,7 +64,7 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 				out.Items = append(out.Items, key)
 			}
 		}
-		if _, err := a.SettleServer(tx, l, before, review.Of(l.Facts()), now); err != nil {
+		if _, err := a.SettleServer(tx, l, now); err != nil {
 			return false, err
 		}
 		codes := ledger.WaitingCodes(tx, id)
@@ -82,28 +80,7 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 	if err == nil {
 		err = a.pushDecided(id)
 	}
-	if err != nil {
-		return control.Blocked{}, a.office.Failed(err)
-	}
-	return out, nil
-}
-
-// takeBack takes back the approvals of an item in every era, and reports whether there were any.
-func takeBack(tx *store.Tx, l *ledger.Ledger, key string, now time.Time) (took bool, err error) {
-	for _, p := range slices.Clone(l.Pins[key]) {
-		if p.State != vocab.PartApproved {
-			continue
-		}
-		took = true
-		ledger.TakeBack(&p, now)
-		err := errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
-			ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: vocab.ActionBlock, By: vocab.ByPerson, Digest: p.Digest,
-		}))
-		if err != nil {
-			return took, err
-		}
-	}
-	return took, nil
+	return out, a.office.Failed(err)
 }
 
 // Undo takes back that a new server was allowed: what the item allowed is new again, and pending under its old code, because a code stands
@@ -132,7 +109,6 @@ func (a *Approvals) Undo(code string) (out control.Blocked, err error) {
 		}
 		id, out.Server = it.ServerID, l.Server.Name
 		now := a.office.Now()
-		before := review.Of(l.Facts())
 		if out.Items, err = l.ForgetAllowed(tx, it, now); err != nil {
 			return false, err
 		}
@@ -142,11 +118,10 @@ func (a *Approvals) Undo(code string) (out control.Blocked, err error) {
 		if err := l.AsShown(tx, it, now); err != nil {
 			return false, err
 		}
-		after := review.Of(l.Facts())
-		if err := reopen(tx, it, review.ContentOf(l.Server, after, vocab.ItemNewServer, l.LaunchDrift), now); err != nil {
+		if err := reopen(tx, it, review.ContentOf(l.Server, review.Of(l.Facts()), vocab.ItemNewServer, l.LaunchDrift), now); err != nil {
 			return false, err
 		}
-		if _, err := a.SettleServer(tx, l, before, after, now); err != nil {
+		if _, err := a.SettleServer(tx, l, now); err != nil {
 			return false, err
 		}
 		if waits, err := tx.WaitingFor(id, vocab.ItemNewServer); err == nil {
@@ -157,10 +132,7 @@ func (a *Approvals) Undo(code string) (out control.Blocked, err error) {
 	if err == nil {
 		err = a.pushDecided(id)
 	}
-	if err != nil {
-		return control.Blocked{}, a.office.Failed(err)
-	}
-	return out, nil
+	return out, a.office.Failed(err)
 }
 
 // reopen makes a decided item pending again if the pending content is exactly its own, including what was left out.

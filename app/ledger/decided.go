@@ -13,11 +13,9 @@ import (
 
 // Approve allows the declared definition, replacing the one allowed before in that era.
 func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Time) error {
-	p := l.Pin(seen.Item, seen.Era)
+	p, digest := l.Pin(seen.Item, seen.Era), seen.Digest
 	before := p.Digest
-	digest, raw := seen.Digest, seen.Raw
-	p.Digest, p.Raw, p.State, p.Waits, p.Code = digest, raw, vocab.PartApproved, false, code
-	p.ApprovedBy, p.ApprovedAt = vocab.ByPerson, now
+	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code = digest, seen.Raw, vocab.PartApproved, vocab.ByPerson, now, false, code
 	p.Refused = slices.DeleteFunc(slices.Clone(p.Refused), func(d string) bool { return d == digest })
 	// A block took back the approvals of both eras; the decision restores only what was shown.
 	for _, other := range l.Pins[seen.Item] {
@@ -34,9 +32,17 @@ func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Ti
 	if before != "" && before != digest {
 		action = vocab.ActionReplace
 	}
-	return errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
-		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: action, By: vocab.ByPerson, Digest: digest, Before: before, Code: code,
-	}))
+	return l.putNoted(tx, p, store.Event{At: now, Action: action, By: vocab.ByPerson, Digest: digest, Before: before, Code: code})
+}
+
+// putNoted writes a pin, and an event of its history.
+func (l *Ledger) putNoted(tx *store.Tx, p store.Pin, e store.Event) error {
+	return errors.Join(l.PutPin(tx, p), addHistory(tx, p, e))
+}
+
+func addHistory(tx *store.Tx, p store.Pin, e store.Event) error {
+	e.ServerID, e.Item, e.Era = p.ServerID, p.Item, p.Era
+	return tx.AddHistory(e)
 }
 
 // Trust allows what is declared at first use, unread.
@@ -48,9 +54,7 @@ func (l *Ledger) Trust(tx *store.Tx, seen store.Seen, now time.Time) error {
 func (l *Ledger) allow(tx *store.Tx, seen store.Seen, action vocab.Action, by vocab.By, now time.Time) error {
 	p := l.Pin(seen.Item, seen.Era)
 	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, vocab.PartApproved, by, now, false
-	return errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
-		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: action, By: by, Digest: seen.Digest,
-	}))
+	return l.putNoted(tx, p, store.Event{At: now, Action: action, By: by, Digest: seen.Digest})
 }
 
 // Reject blocks the declared definition as long as it stays the same. An earlier approval stays, unless it was for this definition.
@@ -70,17 +74,31 @@ func (l *Ledger) Reject(tx *store.Tx, seen store.Seen, state vocab.PartState, co
 	if p.Digest == seen.Digest {
 		p.State = vocab.PartRejected
 	}
-	return errors.Join(l.PutPin(tx, p), tx.AddHistory(store.Event{
-		ServerID: l.Server.ID, Item: seen.Item, Era: seen.Era, At: now, Action: vocab.ActionReject, By: vocab.ByPerson, Digest: seen.Digest, Code: code,
-	}))
+	return l.putNoted(tx, p, store.Event{At: now, Action: vocab.ActionReject, By: vocab.ByPerson, Digest: seen.Digest, Code: code})
+}
+
+// TakeBack turns the approvals of an item, in every era, into rejections that are pending, and reports whether there were any. Digest and
+// Raw stay as the base of the next diff.
+func (l *Ledger) TakeBack(tx *store.Tx, key string, by vocab.By, now time.Time) (took bool, err error) {
+	for _, p := range slices.Clone(l.Pins[key]) {
+		if p.State != vocab.PartApproved {
+			continue
+		}
+		took = true
+		refuse(&p, p.Digest, now)
+		p.State, p.Waits = vocab.PartRejected, true
+		if err := l.putNoted(tx, p, store.Event{At: now, Action: vocab.ActionBlock, By: by, Digest: p.Digest}); err != nil {
+			return took, err
+		}
+	}
+	return took, nil
 }
 
 // ForgetAllowed deletes the pins that an item's decision made. The launch is forgotten with them, unless something else of the server is
 // still allowed.
 func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (items []string, err error) {
 	forget := func(key string, of func(store.Pin) bool) error {
-		pins := slices.Clone(l.Pins[key])
-		for _, p := range pins {
+		for _, p := range slices.Clone(l.Pins[key]) {
 			if p.State != vocab.PartApproved || !of(p) {
 				continue
 			}
@@ -89,10 +107,8 @@ func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 			}
 			digest := p.Digest
 			p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code = "", nil, vocab.PartRejected, "", time.Time{}, false, ""
-			err := errors.Join(l.unapprove(tx, p), tx.AddHistory(store.Event{
-				ServerID: l.Server.ID, Item: key, Era: p.Era, At: now, Action: vocab.ActionUndo, By: vocab.ByPerson, Digest: digest, Code: it.Code,
-			}))
-			if err != nil {
+			event := store.Event{At: now, Action: vocab.ActionUndo, By: vocab.ByPerson, Digest: digest, Code: it.Code}
+			if err := errors.Join(l.unapprove(tx, p), addHistory(tx, p, event)); err != nil {
 				return err
 			}
 		}

@@ -5,8 +5,8 @@ package ledger
 
 import (
 	"bytes"
+	"maps"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/sallyport/sallyport/app/review"
@@ -64,16 +64,13 @@ func Read(tx *store.Tx, id string) (*Ledger, error) {
 // Facts are the input of a review, sorted by key.
 func (l *Ledger) Facts() review.Facts {
 	f := review.Facts{FirstUse: l.Server.FirstUse, Blocked: l.Server.Blocked, Findings: review.ReadFindings(l.Server.Findings)}
-	keys := make([]string, 0, len(l.Seen)+len(l.Pins))
-	for key := range l.Seen {
-		keys = append(keys, key)
-	}
+	keys := slices.Collect(maps.Keys(l.Seen))
 	for key, pins := range l.Pins {
 		if _, ok := l.Seen[key]; !ok && Known(pins) {
 			keys = append(keys, key)
 		}
 	}
-	sort.Strings(keys)
+	slices.Sort(keys)
 	for _, key := range keys {
 		item := review.ItemFacts{Key: key, Known: Known(l.Pins[key])}
 		for _, p := range l.Pins[key] {
@@ -220,12 +217,6 @@ func refuse(p *store.Pin, digest string, at time.Time) {
 		p.Refused = p.Refused[n-maxRefused:]
 	}
 	p.RejectedAt = at
-}
-
-// TakeBack turns an approved pin into one pending as rejected; Digest and Raw stay as the base of the next diff.
-func TakeBack(p *store.Pin, at time.Time) {
-	refuse(p, p.Digest, at)
-	p.State, p.Waits = vocab.PartRejected, true
 }
 
 func approvedBy(by vocab.By) string {

@@ -165,9 +165,8 @@ func TestWhatIsTakenBackWaitsAndStaysTheBaseOfTheNextDiff(t *testing.T) {
 	s.sees(map[string]string{one: "a"})
 	s.approves(one)
 	l := s.do(func(tx *store.Tx, l *Ledger) error {
-		p := l.Pin(one, "legacy")
-		TakeBack(&p, s.now)
-		return l.PutPin(tx, p)
+		_, err := l.TakeBack(tx, one, vocab.ByPerson, s.now)
+		return err
 	})
 	if facts := l.Facts().Items[0]; l.Approves(one, "digest of a") || !facts.Held || !slices.Equal(facts.Refused, []pin.Digest{"digest of a"}) || string(l.Base(one).Raw) != "a" {
 		t.Errorf("taken back: %+v", l.Facts())

@@ -21,13 +21,7 @@ func KeepsAcross(d *Declaration, have store.Seen) *Declaration {
 			before = append(before, f)
 		}
 	}
-	all := Together(slices.Clip(d.Findings), before)
-	if len(all) == len(d.Findings) {
-		return d
-	}
-	with := *d
-	with.Findings = all
-	return &with
+	return d.With(before)
 }
 
 // ownTools are the names of the wrapper's two tools, which no server may use.
@@ -42,10 +36,21 @@ type Declaration struct {
 	Findings []inspect.Finding
 }
 
+// With is a declaration with more findings, itself if it has them all.
+func (d *Declaration) With(more []inspect.Finding) *Declaration {
+	all := Together(slices.Clip(d.Findings), more)
+	if len(all) == len(d.Findings) {
+		return d
+	}
+	with := *d
+	with.Findings = all
+	return &with
+}
+
 // Declarations reads a report without believing it: name, digest and findings are computed here from the bytes the server declared. An
 // ambiguous item has no text here and can never be approved. If two items have one key the first stands for both, because neither can be
 // approved. own are the rules in addition to the catalogue.
-func Declarations(report control.Report, own *inspect.RuleFile) (items map[string]*Declaration, order []string, whole []inspect.Finding) {
+func Declarations(report control.Report, own *inspect.RuleFile) (items map[string]*Declaration, whole []inspect.Finding) {
 	items = map[string]*Declaration{}
 	for _, f := range report.Findings {
 		if f.Rule != pin.NameCollision { // found again below
@@ -102,9 +107,8 @@ func Declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 			continue
 		}
 		items[key] = &Declaration{Key: key, Era: report.Era, Digest: item.Digest, Raw: item.Raw, Findings: findings}
-		order = append(order, key)
 	}
-	return items, order, whole
+	return items, whole
 }
 
 // serverWords are the findings in a server's own name and texts.

@@ -52,13 +52,9 @@ func (w *Wrappers) lookAcross(s *liveWrapper) (found bool, err error) {
 		if name == key {
 			name = ""
 		}
-		all := review.Together(slices.Clip(d.Findings), inspect.Across(name, d.Raw, tools))
-		if len(all) == len(d.Findings) {
-			continue
+		if with := d.With(inspect.Across(name, d.Raw, tools)); with != d {
+			s.Declared[key], found = with, true
 		}
-		with := *d
-		with.Findings = all
-		s.Declared[key], found = &with, true
 	}
 	return found, nil
 }

@@ -22,7 +22,7 @@ func (w *Wrappers) Report(conn control.Wrapper, r control.Report) (control.State
 	if r.Era != "legacy" && r.Era != "modern" {
 		return control.State{}, office.Answer(control.CodeBadRequest, "unknown era")
 	}
-	declared, _, whole := review.Declarations(r, w.settings.Rules()) // without the lock: it may take a while
+	declared, whole := review.Declarations(r, w.settings.Rules()) // without the lock: it may take a while
 	w.office.Lock()
 	defer w.office.Unlock()
 	s, err := w.registered(conn, "report")
@@ -73,8 +73,7 @@ func (w *Wrappers) judgeReport(s *liveWrapper, r control.Report, whole []inspect
 		if err != nil {
 			return false, err
 		}
-		facts := l.Facts()
-		before := review.Of(facts)
+		before := review.Of(l.Facts())
 		if err := w.approvals.SeeDeclared(tx, l, now); err != nil {
 			return false, err
 		}
@@ -85,34 +84,15 @@ func (w *Wrappers) judgeReport(s *liveWrapper, r control.Report, whole []inspect
 		if err != nil {
 			return false, err
 		}
-		facts = l.Facts()
-		after := review.Of(facts)
-		if trusted := w.approvals.FirstUse(l, after, facts); len(trusted) > 0 {
-			record, err := w.approvals.Trust(tx, l, trusted, now)
-			if err != nil {
-				return false, err
-			}
-			records = append(records, record)
-			after = review.Of(l.Facts())
-		}
-		came, err := w.approvals.SettleServer(tx, l, before, after, now)
+		trusted, err := w.approvals.Trust(tx, l, now)
 		if err != nil {
 			return false, err
 		}
-		notices = came
+		if notices, err = w.approvals.SettleDrift(tx, l, before, &s.Wrapper, now, append(records, trusted...)...); err != nil {
+			return false, err
+		}
 		kept, err := w.around.keep(tx)
-		if err != nil {
-			return false, err
-		}
-		l.Wrote = l.Wrote || kept
-		records = append(w.approvals.Drift(l, before, after, &s.Wrapper, ledger.WaitingCodes(tx, s.Server)), records...)
-		if len(records) > 0 {
-			l.Wrote = true
-			if _, err := tx.Append(records...); err != nil {
-				return false, err
-			}
-		}
-		return l.Wrote, nil
+		return l.Wrote || kept, err
 	})
 	if err != nil {
 		return nil, err
@@ -180,10 +160,8 @@ func (w *Wrappers) LookAgain() error {
 	for _, s := range w.ordered() {
 		found := false
 		for key, d := range s.Declared {
-			if all := review.Together(slices.Clip(d.Findings), file.Threats(d.Raw).Findings); len(all) > len(d.Findings) {
-				with := *d
-				with.Findings = all
-				s.Declared[key], found = &with, true
+			if with := d.With(file.Threats(d.Raw).Findings); with != d {
+				s.Declared[key], found = with, true
 			}
 		}
 		if !found || s.Reported == 0 {
