@@ -6,12 +6,16 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/declared"
+	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/refusal"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -139,4 +143,117 @@ func (x *exchange) state() *control.State {
 	with, launch := *state, control.LaunchState{Verdict: verdict}
 	with.Launch = &launch
 	return &with
+}
+
+// life is the state of the connection, and what the client said about itself.
+type life struct {
+	asked       atomic.Bool // the client has sent initialize
+	answered    atomic.Bool // the server has answered it
+	initialized atomic.Bool // the client has sent notifications/initialized
+	wentOn      atomic.Bool // the client has sent more than initialize and ping
+	apart       atomic.Bool // the server answered with a version we don't speak
+
+	mu         sync.Mutex
+	wanted     string // version requested by the client
+	client     string // the client's own name
+	numericIDs bool   // the client's ids are numbers, so ours are too
+
+	once  sync.Once
+	state chan struct{}
+}
+
+func (l *life) stateChan() chan struct{} {
+	l.once.Do(func() { l.state = make(chan struct{}, 1) })
+	return l.state
+}
+
+// stateCame wakes whoever waits for the hub's first state.
+func (l *life) stateCame() {
+	select {
+	case l.stateChan() <- struct{}{}:
+	default:
+	}
+}
+
+// awaitState waits for the first state of the hub, at most limit.
+func (l *life) awaitState(have func() bool, limit time.Duration) {
+	deadline := time.NewTimer(limit)
+	defer deadline.Stop()
+	for !have() {
+		select {
+		case <-l.stateChan():
+		case <-deadline.C:
+			return
+		}
+	}
+}
+
+// ready reports whether listings can be requested.
+func (l *life) ready() bool { return l.answered.Load() && l.initialized.Load() }
+
+// subjectOf reads the unescaped name in a request into r.
+func (x *exchange) subjectOf(r *request, line []byte, m *frame.Message) {
+	text := func(path ...string) string {
+		span, ok := frame.Find(line, m.Params, path...)
+		if !ok {
+			return ""
+		}
+		name, wellFormed := frame.String(line, span)
+		if !wellFormed {
+			return ""
+		}
+		return name
+	}
+	switch r.method {
+	case methodCall:
+		if !m.Name.Empty() {
+			name, wellFormed := frame.StringBytes(line, m.Name)
+			if t, known := x.view().Tool(name); known && wellFormed {
+				r.name, r.item = t.Name, t.Key
+				return
+			}
+		}
+		r.name = text("name")
+		r.item = pin.Key(pin.Tool, r.name)
+	case methodGetPrompt:
+		r.name = text("name")
+		r.item = pin.Key(pin.Prompt, r.name)
+	case methodComplete:
+		if text("ref", "type") == "ref/prompt" {
+			r.name = text("ref", "name")
+			r.item = pin.Key(pin.Prompt, r.name)
+		} else {
+			r.name = text("ref", "uri")
+			r.item = pin.Key(pin.ResourceTemplate, r.name)
+		}
+	case methodResource:
+		r.name = text("uri")
+		r.item = pin.Key(pin.Resource, r.name)
+	case methodTask:
+		r.name = text("taskId")
+		r.item = x.tasks.of(r.name)
+	case methodListTools, methodListPrompts, methodListResources, methodListTemplates:
+		r.cursor = text("cursor")
+	}
+}
+
+func (x *exchange) subjectIn(v *declared.View, r *request) refusal.Subject {
+	sub := refusal.Subject{Item: r.item, Name: r.name, Noun: "request"}
+	switch r.method {
+	case methodCall:
+		sub.Noun = "tool"
+		sub.Ordinal = v.Ordinal(r.item)
+	case methodGetPrompt:
+		sub.Noun = "prompt"
+	case methodResource:
+		sub.Noun = "resource"
+	case methodComplete:
+		sub.Noun = "resource"
+		if declared.HasKind(r.item, pin.Prompt) {
+			sub.Noun = "prompt"
+		}
+	case methodTask:
+		sub.Noun = "task"
+	}
+	return sub
 }

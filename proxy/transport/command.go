@@ -1,9 +1,12 @@
 package transport
 
 import (
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
+	"github.com/sallyport/sallyport/proxy/program"
 	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
@@ -73,6 +76,59 @@ func unusable(c Command, env []string) error {
 			if strings.IndexByte(s, 0) >= 0 {
 				return &StartError{Command: c.Argv[0], Reason: "its arguments or environment hold a null byte"}
 			}
+		}
+	}
+	return nil
+}
+
+// Target is what a command would run.
+type Target struct {
+	Path string   // the file of Argv[0], absolute, symbolic links not followed
+	Env  []string // what the server gets
+	Dir  string   // its working folder, absolute
+}
+
+// Aim finds what c would run, as Start does, without starting it.
+func Aim(c Command) (Target, error) {
+	t := Target{Env: serverEnv(c.Env), Dir: c.Dir}
+	if err := unusable(c, t.Env); err != nil {
+		return t, err
+	}
+	if t.Dir == "" {
+		var err error
+		if t.Dir, err = os.Getwd(); err != nil {
+			return t, &StartError{c.Argv[0], "its working folder does not exist"}
+		}
+	}
+	path, err := program.Find(c.Argv[0], t.Env, t.Dir)
+	if err != nil {
+		return t, &StartError{c.Argv[0], err.Error()}
+	}
+	t.Path = filepath.Clean(program.FromDir(path, t.Dir))
+	return t, nil
+}
+
+// Find returns the file that name means to a program in t's environment and folder, "" if there is none.
+func (t Target) Find(name string) string {
+	path, err := program.Find(name, t.Env, t.Dir)
+	if err != nil {
+		return ""
+	}
+	return filepath.Clean(program.FromDir(path, t.Dir))
+}
+
+// forBatch refuses arguments that cmd.exe would read as more than arguments. cmd.exe runs .cmd and .bat files and parses the command line
+// by its own rules, quotes or not (and Windows drops dots and blanks at the end of a name); a server's argument must not become a second
+// command.
+func forBatch(name, path string, args []string) error {
+	switch strings.ToLower(filepath.Ext(strings.TrimRight(path, ". "))) {
+	case ".cmd", ".bat":
+	default:
+		return nil
+	}
+	for i, arg := range args {
+		if strings.ContainsAny(arg, "&|<>^%!\"()\r\n") {
+			return &StartError{name, "argument " + strconv.Itoa(i+1) + " holds a character that a .cmd or .bat file would run as a command: start its program (node.exe, python.exe) itself"}
 		}
 	}
 	return nil

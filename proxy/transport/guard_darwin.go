@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
 // Not tested on a Mac. There is no subreaper and no parent-death signal: a process that left the tree (its parent dead, a group of its own)
@@ -87,3 +88,11 @@ func descendants(root func(proc.Process) bool, each func(proc.Process)) {
 		}
 	}
 }
+
+// enter fails: there is no sandbox on macOS.
+func enter(Command, string) (*Prepared, error) {
+	_, err := sandbox.Bubblewrap()
+	return nil, &sandbox.Error{Reason: err.Error()}
+}
+
+func becomeMarked(uint64) {}

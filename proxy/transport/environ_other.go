@@ -1,7 +1,0 @@
-//go:build !linux && !windows
-
-package transport
-
-import "os"
-
-func environ() []string { return os.Environ() }
