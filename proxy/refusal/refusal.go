@@ -7,6 +7,8 @@ package refusal
 import (
 	"cmp"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -48,7 +50,7 @@ type Subject struct {
 	Ran     bool   // the request reached the server: its response is refused
 }
 
-// What stands for the kind of an inbox item in a refusal that no item is behind.
+// Kinds of refusals that no inbox item is behind.
 const (
 	kindBlocked       vocab.ItemKind = "blocked"
 	kindNoVersion     vocab.ItemKind = "no_common_version"
@@ -56,6 +58,43 @@ const (
 	kindNoHub         vocab.ItemKind = "no_hub"
 	kindUninitialized vocab.ItemKind = "uninitialized"
 )
+
+const (
+	never = "Do not retry; retrying will not help."
+	soon  = "Try again in a minute."
+)
+
+// words are what is said about each reason. In text, {it} is the subject and {server} the quoted server; the others are in effects.
+var words = [...]struct {
+	summary, text, advice string
+	kind                  vocab.ItemKind // instead of the item's; then the refusal has no code
+}{
+	None:          {"not allowed", "{it} is not allowed, {not run}", never, ""},
+	Unreviewed:    {"you haven't reviewed the server yet", "The user has not reviewed the server {server} yet, {nothing run}", never, ""},
+	Blocked:       {"the whole server is blocked", "The whole server {server} is blocked, {nothing run}", never, ""},
+	Changed:       {"it changed since you allowed it", "{it} changed since it was last allowed, {not run}", never, ""},
+	New:           {"it is new and not allowed yet", "{it} is new and has not been allowed yet, {not run}", never, ""},
+	Rejected:      {"you blocked it", "{it} is blocked by the user, {not run}", never, ""},
+	Removed:       {"the server no longer offers it", "{it} is no longer offered by the server, {not run}", never, ""},
+	Unknown:       {"you haven't allowed anything of this name", "{it} has not been allowed, {not run}", never, ""},
+	Unverified:    {"the check took too long", "Sallyport could not check in time whether the server {server} changed, {blocked}", soon, kindUnverified},
+	Nothing:       {"nothing from this server is allowed", "Nothing from the server {server} is allowed, {nothing run}", never, ""},
+	Unlisted:      {"Sallyport couldn't read what the server declares", "Sallyport can't read what the server {server} declares, {nothing run}", soon, kindUnverified},
+	NoHub:         {"Sallyport isn't running", "Sallyport isn't responding, so the server {server} is blocked.", soon, kindNoHub},
+	Uninitialized: {"it came before initialize", "A request before initialize is blocked.", "Send initialize first.", kindUninitialized},
+	Dropped:       {"response dropped: the tool changed while it ran", "{it} changed while it ran, so its response was dropped.", never, ""},
+	Launch:        {"the server's program is not the one you allowed", "The program of the server {server} changed since it was last allowed, {nothing run}", never, vocab.ItemLaunch},
+	LaunchUnseen:  {"the server's program is still being checked", "Sallyport is still checking the program of the server {server}, {blocked}", soon, vocab.ItemLaunch},
+	Withheld:      {"another item of the server has the same or nearly the same name", "{it} has the same or nearly the same name as another item, {not run}", never, ""},
+	Version:       {"the server speaks a different protocol version", "The server {server} speaks a protocol version that Sallyport does not support, {nothing run}", never, kindNoVersion},
+	Unread:        {"its definition can be read in two ways", "{it} has a definition that can be read in two ways, {not run}", never, ""},
+}
+
+// effects are what the refusal did, by whether the request had reached the server.
+var effects = map[bool][]string{
+	false: {"{not run}", "so it was not run.", "{nothing run}", "so nothing was run.", "{blocked}", "so this was blocked."},
+	true:  {"{not run}", "so its response was dropped.", "{nothing run}", "so the response was dropped.", "{blocked}", "so the response was dropped."},
+}
 
 // Decision is the object a client finds under _meta."sallyport/decision", or as data of a JSON-RPC error.
 type Decision struct {
@@ -66,26 +105,21 @@ type Decision struct {
 	Status vocab.Outcome
 }
 
+// Append appends the object as JSON.
 func (d Decision) Append(dst []byte) []byte {
-	dst = append(dst, `{"code":`...)
-	if d.Code == "" {
-		dst = append(dst, "null"...)
-	} else {
-		dst = frame.AppendString(dst, d.Code)
-	}
-	dst = append(dst, `,"kind":`...)
-	dst = frame.AppendString(dst, string(d.Kind))
-	dst = append(dst, `,"server":`...)
-	dst = frame.AppendString(dst, d.Server)
-	dst = append(dst, `,"tool":`...)
-	if d.Tool == "" {
-		dst = append(dst, "null"...)
-	} else {
-		dst = frame.AppendString(dst, d.Tool)
-	}
-	dst = append(dst, `,"status":`...)
-	dst = frame.AppendString(dst, string(d.Status))
+	dst = appendOrNull(append(dst, `{"code":`...), d.Code)
+	dst = frame.AppendString(append(dst, `,"kind":`...), string(d.Kind))
+	dst = frame.AppendString(append(dst, `,"server":`...), d.Server)
+	dst = appendOrNull(append(dst, `,"tool":`...), d.Tool)
+	dst = frame.AppendString(append(dst, `,"status":`...), string(d.Status))
 	return append(dst, '}')
+}
+
+func appendOrNull(dst []byte, s string) []byte {
+	if s == "" {
+		return append(dst, "null"...)
+	}
+	return frame.AppendString(dst, s)
 }
 
 // Spoken is how our own words name a subject: only a plain name is quoted, so that the server never speaks through us.
@@ -114,163 +148,46 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 	if s.Noun == "tool" {
 		d.Tool = clean
 	}
+	said := words[why]
+	advice := said.advice
 	d.Code, d.Kind = state.Code, state.Kind
 	// For an unreviewed server the refusal does not reveal whether the tool exists.
-	if item, known := state.Items[s.Item]; known && item.Code != "" && why != Unreviewed {
+	item, known := state.Items[s.Item]
+	if known && item.Code != "" && why != Unreviewed {
 		d.Code = item.Code
 	}
-	final := d.settle(why, s, state)
-	text = sentence(why, s.Ran, server, phrase, state.Strange)
-	d.Kind = cmp.Or(d.Kind, kindBlocked)
-	if why == Uninitialized {
-		return "[Sallyport] " + text + " " + final, d
+	if said.kind != "" {
+		d.Code, d.Kind = "", said.kind
 	}
-	tell := "Tell the user: open Sallyport."
-	if d.Code != "" {
-		tell = fmt.Sprintf("Tell the user: open Sallyport, inbox item %s.", d.Code)
-	}
-	return "[Sallyport] " + text + " " + tell + " " + final, d
-}
-
-// settle adjusts code and kind of a refusal where they differ from the item's, and returns the advice.
-func (d *Decision) settle(why Reason, s Subject, state *control.State) (final string) {
-	final = "Do not retry; retrying will not help."
-	const soon = "Try again in a minute."
-	switch why {
-	case Unreviewed:
+	switch {
+	case why == Unreviewed:
 		d.Kind = cmp.Or(d.Kind, vocab.ItemNewServer)
-	case Launch:
-		d.Code, d.Kind = "", vocab.ItemLaunch
-		if state.Launch != nil {
-			d.Code = state.Launch.Code
-		}
-	case LaunchUnseen:
-		d.Code, d.Kind, final = "", vocab.ItemLaunch, soon
-	case Version:
-		d.Code, d.Kind = "", kindNoVersion
-	case Removed:
+	case why == Launch && state.Launch != nil:
+		d.Code = state.Launch.Code
+	case why == Removed, why == Unknown && !known:
 		d.Code = ""
-	case Unknown:
-		if _, waits := state.Items[s.Item]; !waits {
-			d.Code = ""
-		}
-	case Unverified:
-		d.Code, d.Kind, final = "", kindUnverified, soon
-		if s.Ran {
-			final = "The call may have had an effect."
-		}
-	case Unlisted:
-		d.Code, d.Kind, final = "", kindUnverified, soon
-	case NoHub:
-		d.Code, d.Kind, final = "", kindNoHub, soon
-		if state.Strange {
-			final = "Do not retry before that."
-		}
-	case Uninitialized:
-		d.Code, d.Kind, final = "", kindUninitialized, "Send initialize first."
-	case None, Blocked, Changed, New, Rejected, Nothing, Dropped, Withheld, Unread: // the item's own
+	case why == Unverified && s.Ran:
+		advice = "The call may have had an effect."
+	case why == NoHub && state.Strange: // it may not be the real hub
+		said.text = "Sallyport was updated while it was running, or another program responds in its place, so the server {server} is blocked until Claude is restarted."
+		advice = "Do not retry before that."
 	}
-	return final
-}
-
-// sentence says what happened. ran means that the request reached the server; strange, that the program may not be a real hub.
-func sentence(why Reason, ran bool, server, phrase string, strange bool) string {
-	notRun, nothingRun, notThrough := "so it was not run.", "so nothing was run.", "so this was blocked."
-	if ran {
-		notRun, nothingRun, notThrough = "so its response was dropped.", "so the response was dropped.", "so the response was dropped."
+	d.Kind = cmp.Or(d.Kind, kindBlocked)
+	tell := " Tell the user: open Sallyport."
+	switch {
+	case why == Uninitialized:
+		tell = ""
+	case d.Code != "":
+		tell = fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s.", d.Code)
 	}
-	switch why {
-	case Unreviewed:
-		return fmt.Sprintf("The user has not reviewed the server %q yet, %s", server, nothingRun)
-	case Blocked:
-		return fmt.Sprintf("The whole server %q is blocked, %s", server, nothingRun)
-	case Launch:
-		return fmt.Sprintf("The program of the server %q changed since it was last allowed, %s", server, nothingRun)
-	case LaunchUnseen:
-		return fmt.Sprintf("Sallyport is still checking the program of the server %q, %s", server, notThrough)
-	case Version:
-		return fmt.Sprintf("The server %q speaks a protocol version that Sallyport does not support, %s", server, nothingRun)
-	case Changed:
-		return phrase + " changed since it was last allowed, " + notRun
-	case Dropped:
-		return phrase + " changed while it ran, so its response was dropped."
-	case Withheld:
-		return phrase + " has the same or nearly the same name as another item, " + notRun
-	case Unread:
-		return phrase + " has a definition that can be read in two ways, " + notRun
-	case New:
-		return phrase + " is new and has not been allowed yet, " + notRun
-	case Rejected:
-		return phrase + " is blocked by the user, " + notRun
-	case Removed:
-		return phrase + " is no longer offered by the server, " + notRun
-	case Unknown:
-		return phrase + " has not been allowed, " + notRun
-	case Unverified:
-		return fmt.Sprintf("Sallyport could not check in time whether the server %q changed, %s", server, notThrough)
-	case Nothing:
-		return fmt.Sprintf("Nothing from the server %q is allowed, %s", server, nothingRun)
-	case Unlisted:
-		return fmt.Sprintf("Sallyport can't read what the server %q declares, %s", server, nothingRun)
-	case NoHub:
-		if strange {
-			return fmt.Sprintf("Sallyport was updated while it was running, or another program responds in its place, so the server %q is blocked until Claude is restarted.", server)
-		}
-		return fmt.Sprintf("Sallyport isn't responding, so the server %q is blocked.", server)
-	case Uninitialized:
-		return "A request before initialize is blocked."
-	case None: // nothing was refused
-	}
-	return phrase + " is not allowed, " + notRun
+	fill := strings.NewReplacer(append([]string{"{it}", phrase, "{server}", strconv.Quote(server)}, effects[s.Ran]...)...)
+	return "[Sallyport] " + fill.Replace(said.text) + tell + " " + advice, d
 }
 
 // Summary is the reason for the timeline. ran means that the request reached the server.
 func (why Reason) Summary(ran bool) string {
 	if ran && why != Dropped {
-		return "response dropped: " + why.summary()
+		return "response dropped: " + words[why].summary
 	}
-	return why.summary()
-}
-
-func (why Reason) summary() string {
-	switch why {
-	case Launch:
-		return "the server's program is not the one you allowed"
-	case LaunchUnseen:
-		return "the server's program is still being checked"
-	case Unreviewed:
-		return "you haven't reviewed the server yet"
-	case Blocked:
-		return "the whole server is blocked"
-	case Changed:
-		return "it changed since you allowed it"
-	case Dropped:
-		return "response dropped: the tool changed while it ran"
-	case New:
-		return "it is new and not allowed yet"
-	case Rejected:
-		return "you blocked it"
-	case Removed:
-		return "the server no longer offers it"
-	case Withheld:
-		return "another item of the server has the same or nearly the same name"
-	case Unread:
-		return "its definition can be read in two ways"
-	case Unknown:
-		return "you haven't allowed anything of this name"
-	case Unverified:
-		return "the check took too long"
-	case Nothing:
-		return "nothing from this server is allowed"
-	case Version:
-		return "the server speaks a different protocol version"
-	case Unlisted:
-		return "Sallyport couldn't read what the server declares"
-	case NoHub:
-		return "Sallyport isn't running"
-	case Uninitialized:
-		return "it came before initialize"
-	case None: // nothing was refused
-	}
-	return "not allowed"
+	return words[why].summary
 }

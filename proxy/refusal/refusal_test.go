@@ -15,3 +15,11 @@ func TestARefusalSaysToRestartClaudeWhereTheHubIsAStranger(t *testing.T) {
 		}
 	}
 }
+
+func TestEachReasonHasWordsForTheClientAndTheTimeline(t *testing.T) {
+	for why, said := range words {
+		if said.summary == "" || said.text == "" || said.advice == "" {
+			t.Errorf("reason %d: %+v", why, said)
+		}
+	}
+}
