@@ -4,13 +4,12 @@ import "bytes"
 
 // Limits on what the finder keeps of a line that is too long to hold.
 const (
-	maxFoundKey    = 64       // raw bytes of a top-level key; longer ones are unknown to us
-	maxFoundID     = 64 << 10 // raw bytes of an id
-	maxFoundMethod = 1 << 10  // raw bytes of a method
-	maxFoundBatch  = 1 << 10  // messages of a batch
+	maxFoundKey   = 64       // raw bytes of a top-level key; longer ones are unknown to us
+	maxFoundID    = 64 << 10 // raw bytes of an id
+	maxFoundBatch = 1 << 10  // messages of a batch
 )
 
-// finder looks for the first "id" and the first "method" at the top level of one line, which it gets in pieces, in memory that does not
+// finder looks for the first "id", and for a "method", at the top level of one line, which it gets in pieces, in memory that does not
 // grow with the line. If the line breaks off, what came before counts. (The official TypeScript SDK writes "result" first and "id" last, so
 // the beginning of a line is not enough.)
 type finder struct {
@@ -20,14 +19,13 @@ type finder struct {
 	expectKey bool
 	key       []byte
 	value     []byte
-	wanted    wanted // the member whose value is being read or comes next
-	reading   bool   // that value is being copied into value
+	wanted    bool // the member is the id: its value is being read or comes next
+	reading   bool // that value is being copied into value
 	overflow  bool
 
 	id        []byte
 	idSeen    bool // set even if the id was unusable: only the first one counts
 	hasMethod bool
-	method    string
 
 	batch bool    // the line is a list of messages
 	found []Found // the messages that have ended so far
@@ -50,25 +48,14 @@ const (
 	finderDone
 )
 
-type wanted uint8
-
-const (
-	wantNone wanted = iota
-	wantID
-	wantMethod
-)
-
-func (f *finder) reset() {
-	*f = finder{key: f.key[:0], value: f.value[:0]}
-}
-
 func (f *finder) write(p []byte) {
 	for i := 0; i < len(p); {
 		switch f.state {
 		case finderDone:
 			return
 		case finderStart:
-			i += f.start(p[i])
+			f.start(p[i])
+			i++
 		case finderString:
 			n := indexSpecial(p[i:])
 			f.keep(p[i : i+n])
@@ -103,7 +90,7 @@ func (f *finder) write(p []byte) {
 
 // start looks for the opening brace, skipping white space and the bytes that a log would not contain (a byte order mark, a NUL, control
 // characters). Behind words it is a log line, which may quote a message.
-func (f *finder) start(c byte) int {
+func (f *finder) start(c byte) {
 	switch {
 	case c <= ' ' || c >= 0x7f:
 	case c == '{':
@@ -113,7 +100,6 @@ func (f *finder) start(c byte) int {
 	default:
 		f.state = finderDone
 	}
-	return 1
 }
 
 // between looks for the next message of a batch. The protocol has no nested lists, but a response inside one may be waited for too.
@@ -131,7 +117,7 @@ func (f *finder) endMessage() {
 	if len(f.found) < maxFoundBatch && (f.id != nil || f.hasMethod) {
 		f.found = append(f.found, Found{f.id, f.hasMethod})
 	}
-	f.id, f.idSeen, f.hasMethod, f.method = nil, false, false, ""
+	f.id, f.idSeen, f.hasMethod = nil, false, false
 	f.depth, f.expectKey, f.state = 0, false, finderBetween
 }
 
@@ -165,7 +151,7 @@ func (f *finder) outside(b []byte) {
 	case ':':
 		if f.depth == 1 && !f.reading {
 			f.expectKey = false
-			f.reading = f.wanted != wantNone
+			f.reading = f.wanted
 			f.value, f.overflow = f.value[:0], false
 			return
 		}
@@ -181,11 +167,7 @@ func (f *finder) keep(b []byte) {
 			f.key = append(f.key, b[:min(len(b), maxFoundKey+1)]...)
 		}
 	case f.reading && !f.overflow:
-		limit := maxFoundID
-		if f.wanted == wantMethod {
-			limit = maxFoundMethod
-		}
-		if len(f.value)+len(b) > limit {
+		if len(f.value)+len(b) > maxFoundID {
 			f.overflow, f.value = true, f.value[:0]
 			return
 		}
@@ -198,39 +180,27 @@ func (f *finder) endString() {
 	if !f.inKey {
 		return
 	}
-	f.inKey, f.wanted = false, wantNone
+	f.inKey, f.wanted = false, false
 	content, ok := bytes.CutSuffix(f.key, []byte(`"`))
 	switch {
 	case !ok || len(f.key) > maxFoundKey:
 	case keyIs(content, "id") && !f.idSeen:
-		f.wanted = wantID
+		f.wanted = true
 	case keyIs(content, "method"):
-		if !f.hasMethod {
-			f.wanted = wantMethod
-		}
 		f.hasMethod = true
 	}
 }
 
-// endValue stores the value that was read. An id is used only if it is valid JSON, because we write it into a line of our own.
+// endValue stores the id that was read. It is used only if it is valid JSON, because we write it into a line of our own.
 func (f *finder) endValue() {
 	if !f.reading {
 		return
 	}
-	f.reading = false
+	f.reading, f.wanted, f.idSeen = false, false, true
 	value := Root(f.value)
-	switch f.wanted {
-	case wantID:
-		f.idSeen = true
-		if !f.overflow && !value.Empty() && Validate(value.Of(f.value)) == nil {
-			f.id = bytes.Clone(value.Of(f.value))
-		}
-	case wantMethod:
-		if !f.overflow {
-			f.method, _ = String(f.value, value)
-		}
+	if !f.overflow && !value.Empty() && Validate(value.Of(f.value)) == nil {
+		f.id = bytes.Clone(value.Of(f.value))
 	}
-	f.wanted = wantNone
 }
 
 // finish ends the line: a value that it broke off in counts if it is complete.
@@ -242,6 +212,14 @@ func (f *finder) finish() {
 		f.endMessage()
 	}
 	f.state = finderDone
+}
+
+// look searches a whole line.
+func look(line []byte) *finder {
+	f := &finder{}
+	f.write(line)
+	f.finish()
+	return f
 }
 
 // FindID returns the first "id" at the top level of a line that Scan refused, in its raw bytes. ok is false if there is none or it is not
@@ -271,28 +249,16 @@ func AnswerBehindText(line []byte) (id []byte, ok bool) {
 	if !bytes.Contains(line, []byte(`"jsonrpc"`)) || !bytes.Contains(line, []byte(`"result"`)) && !bytes.Contains(line, []byte(`"error"`)) {
 		return nil, false
 	}
-	var f finder
-	f.write(line)
-	f.finish()
+	f := look(line)
 	return f.id, f.id != nil && !f.hasMethod
 }
 
 // Batch returns the messages of a line that is a list, up to where it is broken; nil for any other line.
-func Batch(line []byte) []Found {
-	var f finder
-	f.write(line)
-	f.finish()
-	return f.found
-}
+func Batch(line []byte) []Found { return look(line).found }
 
-// Oversize builds the error for a line that was read before the limit was lowered.
-func Oversize(line []byte) *TooLong {
-	var f finder
-	f.write(line)
-	f.finish()
-	return f.tooLong(int64(len(line)))
-}
+// Oversize is the error for a whole line over the limit.
+func Oversize(line []byte) *TooLong { return look(line).tooLong(int64(len(line))) }
 
 func (f *finder) tooLong(size int64) *TooLong {
-	return &TooLong{Bytes: size, ID: f.id, HasMethod: f.hasMethod, Method: f.method, Batch: f.found}
+	return &TooLong{Bytes: size, ID: f.id, HasMethod: f.hasMethod, Batch: f.found}
 }

@@ -20,7 +20,6 @@ type TooLong struct {
 	Bytes     int64  // its length without the newline
 	ID        []byte // its first top-level "id", raw and valid JSON; nil if none was seen
 	HasMethod bool   // it had a top-level "method", so it is a request or notification, not a response
-	Method    string // decoded; "" if it was not a string or longer than any method
 	Batch     []Found
 }
 
@@ -35,7 +34,6 @@ type Reader struct {
 	start, searched, end int
 	large                int // recent buffer size, decaying; it avoids growing step by step again
 	err                  error
-	finder               finder
 }
 
 // NewReader reads lines of at most maxBytes bytes, not counting the newline. 0 is DefaultMax.
@@ -63,7 +61,7 @@ func (r *Reader) Next() ([]byte, error) {
 			r.start += len(line)
 			r.searched = r.start
 			if len(line)-1 > r.max {
-				return nil, r.tooLong(line[:len(line)-1])
+				return nil, Oversize(line[:len(line)-1])
 			}
 			return line[:len(line):len(line)], nil
 		}
@@ -157,8 +155,8 @@ func (r *Reader) shrink() {
 
 // discard reads the rest of a line over the limit.
 func (r *Reader) discard() error {
-	r.finder.reset()
-	r.finder.write(r.buf[r.start:r.end])
+	var f finder
+	f.write(r.buf[r.start:r.end])
 	total := int64(r.end - r.start)
 	r.start, r.searched, r.end = 0, 0, 0
 	if len(r.buf) > keptBuffer {
@@ -166,29 +164,17 @@ func (r *Reader) discard() error {
 	}
 	for r.err == nil {
 		n := r.read(r.buf)
-		if at := bytes.IndexByte(r.buf[:n], '\n'); at >= 0 {
-			r.finder.write(r.buf[:at])
+		at := bytes.IndexByte(r.buf[:n], '\n')
+		if at >= 0 {
 			r.start, r.searched, r.end = at+1, at+1, n
-			total += int64(at)
+			n = at
+		}
+		f.write(r.buf[:n])
+		total += int64(n)
+		if at >= 0 {
 			break
 		}
-		r.finder.write(r.buf[:n])
-		total += int64(n)
 	}
-	return r.found(total)
-}
-
-// tooLong is the error for a line over the limit that is whole in the buffer.
-func (r *Reader) tooLong(line []byte) error {
-	r.finder.reset()
-	r.finder.write(line)
-	return r.found(int64(len(line)))
-}
-
-func (r *Reader) found(total int64) error {
-	f := &r.finder
 	f.finish()
-	e := f.tooLong(total)
-	*f = finder{}
-	return e
+	return f.tooLong(total)
 }
