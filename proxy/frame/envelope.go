@@ -76,11 +76,23 @@ func (s *scanner) stringIs(v Span, text string) bool {
 	return ok && keyIs(content, text)
 }
 
+// unescaped is a key that has escapes or is not ASCII, decoded.
+func (s *scanner) unescaped(key []byte) []byte {
+	s.decoded[0] = appendKey(s.decoded[0][:0], key, false)
+	return s.decoded[0]
+}
+
+// folded is a decoded key under case folding.
+func (s *scanner) folded(key []byte) []byte {
+	s.decoded[1] = append(s.decoded[1][:0], key...)
+	s.decoded[1] = foldInPlace(s.decoded[1], 0)
+	return s.decoded[1]
+}
+
 // envelopeField maps a key to a member of the envelope. ok is false for a known key in another case.
 func (s *scanner) envelopeField(key []byte, tr traits) (f field, ok bool) {
 	if tr != 0 {
-		s.decoded[0] = appendKey(s.decoded[0][:0], key, false)
-		key = s.decoded[0]
+		key = s.unescaped(key)
 	}
 	switch string(key) {
 	case "jsonrpc":
@@ -103,11 +115,11 @@ func (s *scanner) envelopeField(key []byte, tr traits) (f field, ok bool) {
 	return fieldNone, true
 }
 
-// paramsKey returns the place of the value of a key directly in params. ok is false for a known key in another case.
+// paramsKey returns the place of the value of a key directly in params. ok is false for a known key, in any protocol version, in another
+// case.
 func (s *scanner) paramsKey(key []byte, tr traits) (child place, ok bool) {
 	if tr != 0 {
-		s.decoded[0] = appendKey(s.decoded[0][:0], key, false)
-		key = s.decoded[0]
+		key = s.unescaped(key)
 	}
 	switch string(key) {
 	case "arguments":
@@ -120,82 +132,36 @@ func (s *scanner) paramsKey(key []byte, tr traits) (child place, ok bool) {
 			return placeContext, true
 		}
 		return placeOther, true
-	case "name", "uri", "_meta":
+	case "name", "uri", "_meta": // the usual ones are found first
 		return placeOther, true
 	}
-	folded := s.folded(key)
-	spelling, known := knownParam(folded)
-	if known && spelling == "" {
-		return placeOther, string(folded) == string(key)
+	switch string(key) {
+	case "action", "argument", "capabilities", "clientInfo", "content", "createdAt", "cursor", "data", "description",
+		"elicitationId", "error", "includeContext", "inputResponses", "lastUpdatedAt", "level", "logger", "maxTokens", "message", "messages",
+		"metadata", "mode", "model", "modelPreferences", "notifications", "pollInterval", "progress", "progressToken",
+		"protocolVersion", "reason", "ref", "requestId", "requestState", "requestedSchema", "roots", "status", "statusMessage",
+		"stopSequences", "systemPrompt", "task", "taskId", "temperature", "toolChoice", "tools", "total", "ttl", "uris", "url":
+		return placeOther, true
 	}
-	return placeOther, !known || spelling == string(key)
+	switch string(s.folded(key)) {
+	case "_meta", "action", "argument", "arguments", "capabilities", "clientinfo", "content", "context", "createdat", "cursor", "data",
+		"description", "elicitationid", "error", "includecontext", "inputresponses", "lastupdatedat", "level", "logger", "maxtokens",
+		"message", "messages", "metadata", "mode", "model", "modelpreferences", "name", "notifications", "pollinterval", "progress",
+		"progresstoken", "protocolversion", "reason", "ref", "requestid", "requeststate", "requestedschema", "roots", "status",
+		"statusmessage", "stopsequences", "systemprompt", "task", "taskid", "temperature", "toolchoice", "tools", "total", "ttl", "uri",
+		"uris", "url":
+		return placeOther, false
+	}
+	return placeOther, true
 }
 
 // contextKey returns the place of the value of a key directly in a client's params.context.
 func (s *scanner) contextKey(key []byte, tr traits) place {
 	if tr != 0 {
-		s.decoded[0] = appendKey(s.decoded[0][:0], key, false)
-		key = s.decoded[0]
+		key = s.unescaped(key)
 	}
 	if string(key) == "arguments" {
 		return placeExact
 	}
 	return placeOther
-}
-
-// folded is an unescaped key under case folding.
-func (s *scanner) folded(key []byte) []byte {
-	s.decoded[1] = append(s.decoded[1][:0], key...)
-	s.decoded[1] = foldInPlace(s.decoded[1], 0)
-	return s.decoded[1]
-}
-
-// knownParam looks up a folded key directly in params, in any protocol version, and returns the protocol's spelling; "" if that equals the
-// folded form.
-func knownParam(folded []byte) (spelling string, known bool) {
-	switch string(folded) {
-	case "_meta", "action", "argument", "arguments", "capabilities", "content", "context", "cursor", "data", "description",
-		"error", "level", "logger", "message", "messages", "metadata", "mode", "model", "name", "notifications", "progress",
-		"reason", "ref", "roots", "status", "task", "temperature", "tools", "total", "ttl", "uri", "uris", "url":
-		return "", true
-	case "clientinfo":
-		return "clientInfo", true
-	case "createdat":
-		return "createdAt", true
-	case "elicitationid":
-		return "elicitationId", true
-	case "includecontext":
-		return "includeContext", true
-	case "inputresponses":
-		return "inputResponses", true
-	case "lastupdatedat":
-		return "lastUpdatedAt", true
-	case "maxtokens":
-		return "maxTokens", true
-	case "modelpreferences":
-		return "modelPreferences", true
-	case "pollinterval":
-		return "pollInterval", true
-	case "progresstoken":
-		return "progressToken", true
-	case "protocolversion":
-		return "protocolVersion", true
-	case "requestedschema":
-		return "requestedSchema", true
-	case "requestid":
-		return "requestId", true
-	case "requeststate":
-		return "requestState", true
-	case "statusmessage":
-		return "statusMessage", true
-	case "stopsequences":
-		return "stopSequences", true
-	case "systemprompt":
-		return "systemPrompt", true
-	case "taskid":
-		return "taskId", true
-	case "toolchoice":
-		return "toolChoice", true
-	}
-	return "", false
 }

@@ -170,7 +170,8 @@ func TestT03CaseFolding(t *testing.T) {
 func TestT03EveryKnownParamIsRefusedInAnotherCaseAndPassesInItsOwn(t *testing.T) {
 	for _, name := range strings.Fields(`name arguments uri _meta cursor ref argument context requestId progressToken progress total message
 		level logger data taskId task protocolVersion capabilities clientInfo reason messages modelPreferences systemPrompt includeContext
-		temperature maxTokens stopSequences metadata tools toolChoice requestedSchema mode url elicitationId inputResponses requestState`) {
+		temperature maxTokens stopSequences metadata tools toolChoice requestedSchema mode url elicitationId inputResponses requestState
+		action content createdAt description error lastUpdatedAt notifications pollInterval roots status statusMessage ttl uris`) {
 		for _, dir := range []Direction{FromClient, FromServer} {
 			judged(t, dir, true, callWith(`{"`+name+`":{}}`), callWith(`{"x":{"`+strings.ToUpper(name)+`":{}}}`))
 			judged(t, dir, false, callWith(`{"`+strings.ToUpper(name)+`":{}}`))
