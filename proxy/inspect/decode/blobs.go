@@ -28,17 +28,12 @@ func base64Blobs(v *View) *View {
 		if strings.ContainsAny(s, "-_") {
 			enc = base64.RawURLEncoding
 		}
-		b, err := enc.DecodeString(s[:len(s)/4*4+tail(len(s))])
+		if len(s)%4 == 1 { // one character of a group encodes no byte
+			s = s[:len(s)-1]
+		}
+		b, err := enc.DecodeString(s)
 		return string(b), err == nil
 	})
-}
-
-// tail is how many characters of a last, incomplete group still encode a byte.
-func tail(n int) int {
-	if n%4 == 1 {
-		return 0
-	}
-	return n % 4
 }
 
 // mixed reports whether a run of letters could be base64: words and paths have one case, or no such mixture.
@@ -150,7 +145,7 @@ var HexLetters = [256]bool{
 
 // decodeBlobs finds runs of an alphabet and puts their decoded content into one view, one per line.
 func decodeBlobs(v *View, name string, letters *[256]bool, decode func(string) (string, bool)) *View {
-	var w *weaver
+	w := weaver{src: v}
 	alone := 0 // up to here lines are tried one by one
 	for i := NextRun(v.Text, 0, MinBlob, letters); i < len(v.Text); i = NextRun(v.Text, i, MinBlob, letters) {
 		end := i + MinBlob
@@ -160,9 +155,6 @@ func decodeBlobs(v *View, name string, letters *[256]bool, decode func(string) (
 		stop := end
 		if i >= alone {
 			stop = wrapped(v.Text, i, end, letters)
-		}
-		if w == nil {
-			w = &weaver{src: v}
 		}
 		done := w.blob(i, stop, decode)
 		if done == stop || stop == end {
@@ -178,7 +170,7 @@ func decodeBlobs(v *View, name string, letters *[256]bool, decode func(string) (
 			i = done + strings.IndexByte(v.Text[done:stop], '\n') + 1
 		}
 	}
-	if w == nil || len(w.text) == 0 {
+	if len(w.text) == 0 {
 		return nil
 	}
 	return w.view(name)

@@ -32,48 +32,27 @@ var decoders = []decoder{
 
 // entities undoes HTML character references (HTML Living Standard, 13.5), except those without a semicolon.
 func entities(v *View) *View {
-	var w *weaver
-	kept := 0
-	for i := strings.IndexByte(v.Text, '&'); i >= 0; {
-		end := i + 1
+	w := weaver{src: v}
+	for i, end := next(v.Text, 0, '&'), 0; i < len(v.Text); i = next(v.Text, end, '&') {
+		end = i + 1
 		for end < len(v.Text) && end-i < 34 && (v.Text[end] == '#' || wordByte(v.Text[end]) || v.Text[end] >= '0' && v.Text[end] <= '9') {
 			end++
 		}
 		if end < len(v.Text) && v.Text[end] == ';' {
 			end++
 			if s := html.UnescapeString(v.Text[i:end]); s != v.Text[i:end] && utf8.ValidString(s) {
-				if w == nil {
-					w = weave(v)
-				}
-				w.keep(kept, i)
-				w.put(s, i, end)
-				kept = end
+				w.replace(s, i, end)
 			}
 		}
-		next := strings.IndexByte(v.Text[end:], '&')
-		if next < 0 {
-			break
-		}
-		i = end + next
 	}
-	if w == nil {
-		return nil
-	}
-	w.keep(kept, len(v.Text))
-	return w.view("html_entities")
+	return w.rest("html_entities")
 }
 
 // percents undoes percent-encoding (RFC 3986, 2.1) if a run of it is UTF-8.
 func percents(v *View) *View {
-	var w *weaver
-	kept, decoded := 0, 0
-	for i := 0; i < len(v.Text); {
-		at := strings.IndexByte(v.Text[i:], '%')
-		if at < 0 {
-			break
-		}
-		start := i + at
-		end := start
+	w, decoded := weaver{src: v}, 0
+	for i := next(v.Text, 0, '%'); i < len(v.Text); i = next(v.Text, i, '%') {
+		at, end := i, i
 		var run []byte
 		for end+2 < len(v.Text) && v.Text[end] == '%' {
 			b, err := strconv.ParseUint(v.Text[end+1:end+3], 16, 8)
@@ -84,34 +63,27 @@ func percents(v *View) *View {
 			end += 3
 		}
 		if len(run) == 0 || !utf8.Valid(run) {
-			i = max(end, start+1)
+			i = max(end, i+1)
 			continue
 		}
-		if w == nil {
-			w = weave(v)
-		}
-		w.keep(kept, start)
-		at = start
 		for _, r := range string(run) {
 			size := 3 * utf8.RuneLen(r)
-			w.put(string(r), at, at+size)
+			w.replace(string(r), at, at+size)
 			at += size
 			decoded++
 		}
-		kept, i = end, end
+		i = end
 	}
-	if w == nil || decoded < 3 {
+	if decoded < 3 {
 		return nil
 	}
-	w.keep(kept, len(v.Text))
-	return w.view("url_encoding")
+	return w.rest("url_encoding")
 }
 
 // escapes undoes \xNN, \uNNNN with surrogates, \u{…} and \UNNNNNNNN, if a text has three or more.
 func escapes(v *View) *View {
-	var w *weaver
-	kept, decoded := 0, 0
-	for i := strings.IndexByte(v.Text, '\\'); i >= 0; {
+	w, decoded := weaver{src: v}, 0
+	for i := next(v.Text, 0, '\\'); i < len(v.Text); {
 		r, size := escaped(v.Text[i:])
 		if size == 4 && r >= utf8.RuneSelf { // a byte of a character, in most languages
 			if whole, n := escapedBytes(v.Text[i:]); n > 0 {
@@ -119,30 +91,19 @@ func escapes(v *View) *View {
 			}
 		}
 		if size > 0 {
-			if w == nil {
-				w = weave(v)
-			}
 			start := i
-			for start > kept && v.Text[start-1] == '\\' { // escaped once more, like JSON in JSON
+			for start > w.past && v.Text[start-1] == '\\' { // escaped once more, like JSON in JSON
 				start--
 			}
-			w.keep(kept, start)
-			w.put(string(r), start, i+size)
-			kept = i + size
+			w.replace(string(r), start, i+size)
 			decoded++
 		}
-		from := i + max(size, 1)
-		next := strings.IndexByte(v.Text[from:], '\\')
-		if next < 0 {
-			break
-		}
-		i = from + next
+		i = next(v.Text, i+max(size, 1), '\\')
 	}
 	if decoded < 3 {
 		return nil
 	}
-	w.keep(kept, len(v.Text))
-	return w.view("escapes")
+	return w.rest("escapes")
 }
 
 // escapedBytes is the character that several \xNN spell in UTF-8.

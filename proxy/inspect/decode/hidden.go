@@ -105,9 +105,8 @@ const minSpaced = 6 // more letters in a row than initials have
 
 // spaced joins letters that are apart: "i g n o r e", "i.g.n.o.r.e". More than one space, or a different mark, starts a new word.
 func spaced(v *View) *View {
-	var w *weaver
+	w := weaver{src: v}
 	var join []int // positions of letters; -1 for a gap between words
-	kept := 0
 	for i := lonely(v.Text, 0); i+2*minSpaced-2 < len(v.Text); {
 		sep := v.Text[i+1]
 		if sep >= 'a' && sep <= 'z' { // most characters
@@ -141,10 +140,7 @@ func spaced(v *View) *View {
 			i++
 			continue
 		}
-		if w == nil {
-			w = weave(v)
-		}
-		w.keep(kept, i)
+		w.cut(i, end)
 		last := i
 		for _, at := range join {
 			if at < 0 {
@@ -155,13 +151,9 @@ func spaced(v *View) *View {
 			last = at
 		}
 		w.put(" ", last, last+1)
-		kept, i = end, end
+		i = end
 	}
-	if w == nil {
-		return nil
-	}
-	w.keep(kept, len(v.Text))
-	return w.view("spaced_letters")
+	return w.rest("spaced_letters")
 }
 
 // byteText is a text of one byte.
@@ -178,8 +170,7 @@ const controlsEncoding = "control_characters"
 // withoutControls is a text as a terminal shows it, and as sanitizer.ansi strip delivers it: escape sequences and control characters
 // removed without a gap. (The text itself is read with spaces in their place.)
 func withoutControls(v *View) *View {
-	w := weave(v)
-	from := 0
+	w := weaver{src: v}
 	for i := 0; i < len(v.Text); {
 		if c := v.Text[i]; c >= 0x20 && c < 0x7f || c == '\n' || c == '\t' || c == '\r' {
 			i++
@@ -193,10 +184,8 @@ func withoutControls(v *View) *View {
 				continue
 			}
 		}
-		w.keep(from, i)
+		w.cut(i, i+size)
 		i += size
-		from = i
 	}
-	w.keep(from, len(v.Text))
-	return w.view(controlsEncoding)
+	return w.rest(controlsEncoding)
 }

@@ -12,8 +12,7 @@ import (
 // encoded, and keeps case.
 func veiled(v *View) *View {
 	text := v.Text
-	var w *weaver
-	name, low, seen := "", 0, 0
+	w, name, seen := weaver{src: v}, "", 0
 	for i := afterASCII(text, 0); i < len(text); i = afterASCII(text, i) {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if _, is := uncovered(r); is == coverNone {
@@ -23,23 +22,14 @@ func veiled(v *View) *View {
 		run := coveredRun(text, seen, i)
 		seen = run.next
 		if run.cover != coverNone && (run.letters >= MinBlob || run.alone >= minSpaced) {
-			if w == nil {
-				w = weave(v)
-			}
-			w.keep(low, run.start)
 			w.uncover(run)
-			low = run.end
 			if name == "" || run.cover == coverHidden {
 				name = coverNames[run.cover]
 			}
 		}
 		i = max(seen, i+size)
 	}
-	if w == nil {
-		return nil
-	}
-	w.keep(low, len(text))
-	return w.view(name)
+	return w.rest(name)
 }
 
 // cover is how a character disguises another.
@@ -165,10 +155,9 @@ func (w *weaver) uncover(run covered) {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch b, is := uncovered(r); is {
 		case coverAlike, coverForm:
-			w.put(byteText(b), i, i+size)
+			w.replace(byteText(b), i, i+size)
 		case coverHidden:
-		default:
-			w.keep(i, i+size)
+			w.cut(i, i+size)
 		}
 		i += size
 	}

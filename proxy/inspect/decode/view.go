@@ -7,6 +7,7 @@
 package decode
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -101,6 +102,7 @@ type weaver struct {
 	text  []byte
 	parts []stretch
 	cur   int // the stretch of src at or before the last position
+	past  int // for cut: src.text up to here is done
 }
 
 func weave(src *View) *weaver {
@@ -172,25 +174,48 @@ func (w *weaver) put(s string, start, end int) {
 	w.text = append(w.text, s...)
 }
 
+// cut copies src.text from the last cut up to start and leaves out what follows, up to end. It allocates nothing before the first cut.
+func (w *weaver) cut(start, end int) {
+	if w.text == nil {
+		w.text = make([]byte, 0, len(w.src.Text))
+	}
+	w.keep(w.past, start)
+	w.past = end
+}
+
+// replace cuts src.text[start:end] out and writes s in its place.
+func (w *weaver) replace(s string, start, end int) {
+	w.cut(start, end)
+	w.put(s, start, end)
+}
+
+// rest is the view with what follows the last cut, nil if nothing was cut.
+func (w *weaver) rest(encoding string) *View {
+	if w.past == 0 {
+		return nil
+	}
+	w.keep(w.past, len(w.src.Text))
+	return w.view(encoding)
+}
+
 func (w *weaver) view(encoding string) *View {
 	v := &View{Text: string(w.text), Parts: w.parts, Chain: w.src.Chain}
 	if v.Parts == nil {
 		v.Parts = []stretch{}
 	}
 	if encoding != "" {
-		v.Chain = append(append([]string(nil), w.src.Chain...), encoding)
+		v.Chain = append(slices.Clip(w.src.Chain), encoding)
 	}
 	return v
 }
 
 // Views are the distinct ways to read a text. The first is the text itself.
 func Views(text *View) (all []*View, whole bool) {
-	whole = true
 	all = []*View{text}
 	most := len(text.Chain) + maxChain
 	room := viewFactor*len(text.Text) + viewSlack
-	for next := 0; next < len(all); next++ {
-		src := all[next]
+	for at := 0; at < len(all); at++ {
+		src := all[at]
 		if len(src.Chain) >= most {
 			continue
 		}
@@ -213,7 +238,7 @@ func Views(text *View) (all []*View, whole bool) {
 			all = append(all, v)
 		}
 	}
-	return all, whole
+	return all, true
 }
 
 // Fold normalises a view for the rules: without escaped white space, invisible characters, compatibility forms and accents, and with Latin
@@ -250,7 +275,7 @@ func Fold(v *View) *View {
 	}
 	for i, name := range [...]string{InvisibleEncoding, CompatibilityEncoding, lookalikeEncoding} {
 		if seen[i] {
-			folded.Chain = append(append([]string(nil), folded.Chain...), name)
+			folded.Chain = append(slices.Clip(folded.Chain), name)
 		}
 	}
 	return folded
@@ -292,20 +317,23 @@ func FoldASCII(s string) string {
 	for i, c := range b {
 		b[i] = FoldByte(c)
 	}
-	for i := strings.IndexByte(s, '\\'); i >= 0 && i+1 < len(s); {
+	for i := next(s, 0, '\\'); i+1 < len(s); i = next(s, i+2, '\\') {
 		switch s[i+1] {
 		case 'n', 'r', 't':
 			b[i], b[i+1] = ' ', ' '
 		case '"', '\'':
 			b[i] = ' '
 		}
-		next := strings.IndexByte(s[i+2:], '\\')
-		if next < 0 {
-			break
-		}
-		i += 2 + next
 	}
 	return string(b)
+}
+
+// next is the place of the next c at from or after it, len(s) if there is none.
+func next(s string, from int, c byte) int {
+	if at := strings.IndexByte(s[from:], c); at >= 0 {
+		return from + at
+	}
+	return len(s)
 }
 
 // word folds one word, or one character outside a word, and returns where the next begins.
