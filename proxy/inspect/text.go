@@ -123,8 +123,8 @@ func (s *scan) judge(c legible.Class, r rune, count int, same bool, start, end i
 		}
 		f.Title = counted(count, "tag character", r, false)
 		for _, t := range s.text[start:end] {
-			if t >= 0xe0020 && t <= 0xe007e {
-				s.tags.WriteByte(byte(t - 0xe0000))
+			if letter, ok := legible.TagByte(t); ok {
+				s.tags.WriteByte(letter)
 			}
 		}
 	case legible.Variation:
@@ -136,11 +136,8 @@ func (s *scan) judge(c legible.Class, r rune, count int, same bool, start, end i
 		}
 		f.Title = counted(count, "stray variation selector", r, same)
 		for _, v := range s.text[start:end] {
-			switch {
-			case v >= 0xe0100:
-				s.selectors = append(s.selectors, byte(v-0xe0100+16))
-			case v >= 0xfe00:
-				s.selectors = append(s.selectors, byte(v-0xfe00))
+			if carried, ok := legible.SelectorByte(v); ok {
+				s.selectors = append(s.selectors, carried)
 			}
 		}
 	default:

@@ -7,51 +7,34 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// tagText is the text that tag characters spell (Unicode, U+E0000 block).
+// tagText is the text that tag characters spell.
 func tagText(v *View) *View {
-	return hidden(v, "tag_characters", "\xf3\xa0", func(r rune) (string, bool) {
-		if r >= 0xe0020 && r <= 0xe007e {
-			return byteText(byte(r - 0xe0000)), true
-		}
-		return "", false
-	})
+	return hidden(v, "tag_characters", strings.Index(v.Text, "\xf3\xa0"), legible.TagByte)
 }
 
 // selectorText is what variation selectors spell if each stands for a byte.
 func selectorText(v *View) *View {
-	out := hidden(v, "variation_selectors", "\xef\xb8", func(r rune) (string, bool) {
-		switch {
-		case r >= 0xfe00 && r <= 0xfe0f:
-			return byteText(byte(r - 0xfe00)), true
-		case r >= 0xe0100 && r <= 0xe01ef:
-			return byteText(byte(r - 0xe0100 + 16)), true
-		}
-		return "", false
-	})
-	if out == nil {
-		out = hidden(v, "variation_selectors", "\xf3\xa0", func(r rune) (string, bool) {
-			if r >= 0xe0100 && r <= 0xe01ef {
-				return byteText(byte(r - 0xe0100 + 16)), true
-			}
-			return "", false
-		})
+	first := strings.Index(v.Text, "\xf3\xa0")
+	if other := strings.Index(v.Text, "\xef\xb8"); first < 0 || other >= 0 && other < first {
+		first = other
 	}
+	out := hidden(v, "variation_selectors", first, legible.SelectorByte)
 	if out == nil || !Textual(out.Text) {
 		return nil
 	}
 	return out
 }
 
-func hidden(v *View, name, mark string, of func(rune) (string, bool)) *View {
-	first := strings.Index(v.Text, mark)
+// hidden is the text of the characters that carry a byte each, none of them before first.
+func hidden(v *View, name string, first int, of func(rune) (byte, bool)) *View {
 	if first < 0 {
 		return nil
 	}
 	w := &weaver{src: v}
 	for i := first; i < len(v.Text); {
 		r, size := utf8.DecodeRuneInString(v.Text[i:])
-		if s, ok := of(r); ok {
-			w.put(s, i, i+size)
+		if b, ok := of(r); ok {
+			w.put(byteText(b), i, i+size)
 		}
 		i += size
 	}

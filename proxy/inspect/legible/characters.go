@@ -61,6 +61,20 @@ func ClassOf(r rune) Class {
 	return Ordinary
 }
 
+// TagByte is the letter that a tag character spells unseen.
+func TagByte(r rune) (letter byte, ok bool) { return byte(r), r >= 0xe0020 && r <= 0xe007e }
+
+// SelectorByte is the byte that a variation selector can carry unseen: there are 256 of them.
+func SelectorByte(r rune) (carried byte, ok bool) {
+	switch {
+	case r >= 0xfe00 && r <= 0xfe0f:
+		return byte(r - 0xfe00), true
+	case r >= 0xe0100 && r <= 0xe01ef:
+		return byte(r - 0xe0100 + 16), true
+	}
+	return 0, false
+}
+
 // Hidden reports whether a character is a control or invisible. Tab and LF are not; CR is, unless LF follows, which the caller checks.
 func Hidden(r rune) bool { return ClassOf(r) != Ordinary }
 

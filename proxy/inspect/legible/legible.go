@@ -76,8 +76,8 @@ func escapeTags(b *strings.Builder, s string) int {
 		if ClassOf(r) != Tag {
 			break
 		}
-		if r >= 0xe0020 && r <= 0xe007e {
-			message = append(message, byte(r-0xe0000))
+		if letter, ok := TagByte(r); ok {
+			message = append(message, letter)
 		}
 		n += utf8.RuneLen(r)
 		count++
