@@ -19,17 +19,11 @@ const (
 	GrownDescription = "grown_description"
 )
 
-// BesideRules are the rules outside the catalogue, which judge more than the words of a definition or request.
-func BesideRules() []string {
-	return []string{Shadowing, ToolImitation, ContextParameter, GrownDescription, LookAlikeName, OddSchema, AsksForSecret, AsksForPayment, UnsafeLink, IncludeContext, SamplingTools}
-}
-
 // Tools are the tools of a client's other servers, prepared for a search in definitions.
 type Tools struct {
-	named map[string]bool // distinctive names, in lower case
-	plain map[string]bool // names that are ordinary words, in lower case
-	drawn map[string]string
-	room  *int // how many more places can be checked
+	named map[string]bool   // by the name in lower case: whether it is distinctive, or an ordinary word
+	drawn map[string]string // the name, by what it looks like
+	room  *int              // how many more places can be checked
 }
 
 // maxNamed limits the places checked in which one server's definitions name tools of others. Each takes a tenth of a millisecond.
@@ -39,8 +33,7 @@ const maxNamed = 1000
 // and two servers often have a tool of the same name. resting are tools of servers that do not run: a name can imitate them, but a text
 // that mentions them is no finding, because a server may mention what its last version had.
 func OtherTools(names, resting, own []string) Tools {
-	t := Tools{named: map[string]bool{}, plain: map[string]bool{}, drawn: map[string]string{}, room: new(int)}
-	*t.room = maxNamed
+	t := Tools{named: map[string]bool{}, drawn: map[string]string{}, room: new(maxNamed)}
 	mine := map[string]bool{}
 	for _, name := range own {
 		mine[strings.ToLower(name)] = true
@@ -52,16 +45,11 @@ func OtherTools(names, resting, own []string) Tools {
 		}
 	}
 	for _, name := range names {
-		if taken(name) {
-			continue
+		if !taken(name) {
+			low := strings.ToLower(name)
+			t.named[low] = t.named[low] || distinctive(name)
+			t.drawn[drawn(name)] = name
 		}
-		low := strings.ToLower(name)
-		if distinctive(name) {
-			t.named[low] = true
-		} else {
-			t.plain[low] = true
-		}
-		t.drawn[drawn(name)] = name
 	}
 	return t
 }
@@ -103,7 +91,7 @@ func Across(tool string, raw []byte, others Tools) []Finding {
 	}
 	a := across{others: others}
 	a.name(tool)
-	if len(others.named)+len(others.plain) > 0 {
+	if len(others.named) > 0 {
 		new(reading).strings(raw, &a)
 	}
 	return a.found
@@ -117,7 +105,7 @@ type across struct {
 // name finds a name that looks like another server's tool but differs. Equal names are no finding, nor are names that differ in case or a
 // hyphen: many servers have a search and a read_file.
 func (a *across) name(tool string) {
-	if tool == "" || a.others.named[strings.ToLower(tool)] || a.others.plain[strings.ToLower(tool)] {
+	if _, same := a.others.named[strings.ToLower(tool)]; same || tool == "" {
 		return
 	}
 	like := drawn(tool)
@@ -154,9 +142,8 @@ func (a *across) read(r *reading, text string, _ bool) {
 			return
 		}
 		at = end
-		low := strings.ToLower(text[start:end])
-		named := a.others.named[low]
-		if !named && !(a.others.plain[low] && quoted(text, start, end)) {
+		distinctive, known := a.others.named[strings.ToLower(text[start:end])]
+		if !known || !distinctive && !quoted(text, start, end) {
 			continue
 		}
 		level, title := High, "It names tools of other servers in more places than are looked at"
@@ -165,7 +152,7 @@ func (a *across) read(r *reading, text string, _ bool) {
 			if level, title = orders(text, start, end), "It says what is to be done about another server's tool"; level == "" {
 				continue
 			}
-			if !named {
+			if !distinctive {
 				level = Low // an ordinary word in quotes may mean something else
 			}
 		}
@@ -245,16 +232,13 @@ func ContextParameters(raw []byte) []Finding {
 	var found []Finding
 	frame.Members(raw, properties, func(key string, m frame.Member) bool {
 		key = strings.Clone(key)
-		description := ""
-		if span, ok := frame.Find(raw, m.Value, "description"); ok {
-			description, _ = frame.String(raw, span)
-		}
+		description := textAt(raw, m.Value, "description")
 		named := sidenote().MatchString(strings.ToLower(spacedName(key)))
 		wish := contextWish().FindStringIndex(description)
 		secret := (named || wish != nil) && keptSecret().MatchString(description)
 		level := Level("")
 		switch {
-		case named && wish != nil && secret, named && secret, wish != nil && secret:
+		case secret:
 			level = High
 		case wish != nil && (named || strings.EqualFold(key, "context") || strings.EqualFold(key, "notes")):
 			level = Medium
@@ -301,16 +285,9 @@ func Grown(approved, now []byte) []Finding {
 }
 
 func describes(raw []byte) string {
-	span := frame.Root(raw)
-	if frame.Type(raw, span) == '{' {
-		var ok bool
-		if span, ok = frame.Find(raw, span, "description"); !ok {
-			return ""
-		}
+	root := frame.Root(raw)
+	if frame.Type(raw, root) == '"' {
+		return textAt(raw, root)
 	}
-	if frame.Type(raw, span) != '"' {
-		return ""
-	}
-	text, _ := frame.String(raw, span)
-	return text
+	return textAt(raw, root, "description")
 }

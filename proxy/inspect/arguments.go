@@ -27,13 +27,12 @@ var (
 	key4Files    = []string{"key4.db"}
 	walletFiles  = []string{"wallet.dat"}
 	serviceFiles = []string{"service-account.json", "service_account.json"}
-)
 
-// beginsFile are the first bytes of these names.
-var beginsFile = [256]bool{
-	'.': true, '/': true, '\\': true, 'i': true, 'I': true, 'c': true, 'C': true, 'l': true, 'L': true, 'k': true, 'K': true, 'w': true,
-	'W': true, 's': true, 'S': true,
-}
+	filesBy = [256][]string{
+		'.': dotFiles, '/': rootFiles, '\\': rootFiles, 'i': keyFiles, 'I': keyFiles, 'c': cFiles, 'C': cFiles, 'l': loginFiles, 'L': loginFiles,
+		'k': key4Files, 'K': key4Files, 'w': walletFiles, 'W': walletFiles, 's': serviceFiles, 'S': serviceFiles,
+	}
+)
 
 // Arguments looks for files with credentials, and for secrets (a finding contains none), in the params of a call. The findings are only
 // shown in the timeline: these are the person's own words. It runs for every call and costs two passes over short text. params must have
@@ -69,27 +68,9 @@ func spells(raw []byte) bool {
 
 func sensitivePaths(params []byte) (findings []Finding) {
 	for at := 0; at < len(params); at++ {
-		if !beginsFile[params[at]] || at > 0 && decode.IsWord(params[at-1]) && decode.IsWord(params[at]) {
+		files := filesBy[params[at]]
+		if len(files) == 0 || at > 0 && decode.IsWord(params[at-1]) && decode.IsWord(params[at]) {
 			continue // part of a longer name: "invalid_rsa" names no key
-		}
-		var files []string
-		switch params[at] {
-		case '.':
-			files = dotFiles
-		case '/', '\\':
-			files = rootFiles
-		case 'i', 'I':
-			files = keyFiles
-		case 'c', 'C':
-			files = cFiles
-		case 'l', 'L':
-			files = loginFiles
-		case 'k', 'K':
-			files = key4Files
-		case 'w', 'W':
-			files = walletFiles
-		case 's', 'S':
-			files = serviceFiles
 		}
 		for _, file := range files {
 			n := spelledAt(params[at:], file)

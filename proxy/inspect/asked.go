@@ -63,14 +63,7 @@ func (a *asking) add(rule string, level Level, title, where, text string, start,
 	}, maxFindings)
 }
 
-func (a *asking) text(path ...string) string {
-	span, ok := frame.Find(a.raw, frame.Root(a.raw), path...)
-	if !ok || frame.Type(a.raw, span) != '"' {
-		return ""
-	}
-	text, _ := frame.String(a.raw, span)
-	return text
-}
+func (a *asking) text(key string) string { return textAt(a.raw, frame.Root(a.raw), key) }
 
 func (a *asking) sampling() {
 	switch context := a.text("includeContext"); context {
@@ -95,10 +88,7 @@ func (a *asking) elicitation() {
 		return
 	}
 	for _, key := range []string{"title", "description"} {
-		if span, ok := frame.Find(a.raw, schema, key); ok {
-			text, _ := frame.String(a.raw, span)
-			a.words("requestedSchema."+key, text, false)
-		}
+		a.words("requestedSchema."+key, textAt(a.raw, schema, key), false)
 	}
 	a.fields("requestedSchema", schema, 0)
 }
@@ -111,31 +101,19 @@ func (a *asking) fields(where string, schema frame.Span, depth int) {
 	}
 	frame.Members(a.raw, properties, func(key string, m frame.Member) bool {
 		at := Member(where+".properties", strings.Clone(key))
-		boolean := a.is(m.Value, "type", "boolean")
+		boolean := textAt(a.raw, m.Value, "type") == "boolean"
 		if !boolean { // whether to reset a password is not a password
 			a.words(at, spacedName(key), true)
 		}
 		for _, label := range []string{"title", "description"} {
-			if span, ok := frame.Find(a.raw, m.Value, label); ok {
-				text, _ := frame.String(a.raw, span)
-				a.words(at+"."+label, text, !boolean)
-			}
+			a.words(at+"."+label, textAt(a.raw, m.Value, label), !boolean)
 		}
-		if a.is(m.Value, "format", "password") {
+		if textAt(a.raw, m.Value, "format") == "password" {
 			a.add(AsksForSecret, High, titleSecret, at+".format", "password", 0, len("password"))
 		}
 		a.fields(at, m.Value, depth+1)
 		return len(a.found) < maxFindings
 	})
-}
-
-func (a *asking) is(object frame.Span, key, want string) bool {
-	span, ok := frame.Find(a.raw, object, key)
-	if !ok {
-		return false
-	}
-	text, _ := frame.String(a.raw, span)
-	return text == want
 }
 
 const (

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -108,10 +109,11 @@ func (w *walk) value(raw []byte, depth int) {
 		frame.Members(raw, root, func(key string, m frame.Member) bool {
 			w.path = append(w.path, segment{key, -1})
 			w.text(key)
-			if w.pinned {
-				if f, ours := ownKey(key, w.at); ours {
-					w.add(f)
-				}
+			if w.pinned && frame.IsOurs(key) { // the key is also cut wherever it occurs
+				w.add(Finding{
+					Rule: Impersonation, Level: High, Category: "threat", Title: "It writes a member that only Sallyport writes", Where: w.at(),
+					End: len(key), Match: strings.Clone(cut.Runes(key, maxMatch)),
+				})
 			}
 			w.member(key, m.Value.Of(raw), depth+1)
 			w.path = w.path[:len(w.path)-1]

@@ -106,7 +106,7 @@ func Locate(raw []byte, definition frame.Span, f Finding) frame.Span {
 			return at
 		}
 		at, path = next, rest
-		if path == "" && !key.Empty() && f.stands(name) && !f.stands(textOf(raw, at)) {
+		if path == "" && !key.Empty() && f.stands(name) && !f.stands(textAt(raw, at)) {
 			return within(raw, key, f)
 		}
 	}
@@ -118,7 +118,7 @@ func Locate(raw []byte, definition frame.Span, f Finding) frame.Span {
 
 // within returns the part of a string that a finding is about, without quotes; or the whole string, with quotes, if it has no such part.
 func within(raw []byte, v frame.Span, f Finding) frame.Span {
-	if f.Start < 0 || f.End <= f.Start || f.End > len(textOf(raw, v)) {
+	if f.Start < 0 || f.End <= f.Start || f.End > len(textAt(raw, v)) {
 		return v
 	}
 	at := escapedAt{raw: raw[v.Start+1 : v.End-1]}
@@ -126,11 +126,10 @@ func within(raw []byte, v frame.Span, f Finding) frame.Span {
 	return frame.Span{Start: v.Start + 1 + start, End: v.Start + 1 + at.offset(f.End)}
 }
 
-func textOf(raw []byte, v frame.Span) string {
-	if frame.Type(raw, v) != '"' {
-		return ""
-	}
-	text, _ := frame.String(raw, v)
+// textAt is the string at a path below a value, "" if there is none.
+func textAt(raw []byte, v frame.Span, path ...string) string {
+	at, _ := frame.Find(raw, v, path...)
+	text, _ := frame.String(raw, at)
 	return text
 }
 

@@ -149,14 +149,8 @@ func (r *remover) value(v frame.Span, tree *wanted, key string) {
 // inKey reports whether a finding at the path of a member is about its key: then its quoted words are in the key, not in the value. Such
 // findings count as placed, because the whole member is replaced.
 func (t *wanted) inKey(key string, raw []byte, value frame.Span) bool {
-	text := ""
-	if frame.Type(raw, value) == '"' {
-		text, _ = frame.String(raw, value)
-	}
-	found := false
-	for _, f := range t.here {
-		found = found || f.stands(key) && !f.stands(text)
-	}
+	text := textAt(raw, value)
+	found := slices.ContainsFunc(t.here, func(f Finding) bool { return f.stands(key) && !f.stands(text) })
 	if found {
 		t.placeAll()
 	}
@@ -322,12 +316,5 @@ func stopped(before string) bool {
 
 // endsWide reports whether a text ends with a Chinese or Japanese full stop, which needs no space after it.
 func endsWide(text string) bool {
-	if len(text) < 3 {
-		return false
-	}
-	switch text[len(text)-3:] {
-	case "\u3002", "\uff01", "\uff1f":
-		return true
-	}
-	return false
+	return strings.HasSuffix(text, "\u3002") || strings.HasSuffix(text, "\uff01") || strings.HasSuffix(text, "\uff1f")
 }

@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/cut"
-	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
@@ -88,15 +87,4 @@ func speaksAsWe(line string) bool {
 		}
 	}
 	return false
-}
-
-// ownKey is the finding for a key that only we may write. The key is also cut wherever it occurs.
-func ownKey(key string, at func() string) (Finding, bool) {
-	if !frame.IsOurs(key) {
-		return Finding{}, false
-	}
-	return Finding{
-		Rule: Impersonation, Level: High, Category: "threat", Title: "It writes a member that only Sallyport writes", Where: at(),
-		End: len(key), Match: strings.Clone(cut.Runes(key, maxMatch)),
-	}, true
 }
