@@ -79,7 +79,7 @@ type row struct {
 	Text   string          `json:"text"`
 	Tool   json.RawMessage `json:"tool"`
 	Hard   any             `json:"hard_negative"`
-	inspect.Weighed
+	inspect.Judged
 }
 
 // known is the one sentence that every list of patterns has. Results without it are the honest figure.
@@ -115,10 +115,10 @@ func load(dir, name string) (*corpus, error) {
 			return err
 		}
 		if r.Tool != nil {
-			r.Weighed = inspect.Threats(r.Tool)
+			r.Judged = inspect.Threats(r.Tool)
 			r.Verdict = inspect.JudgeDefinition(r.Tool).Verdict
 		} else {
-			r.Weighed = inspect.Weigh([]inspect.Part{{Text: r.Text}}, inspect.Answer)
+			r.Judged = inspect.Weigh([]inspect.Part{{Text: r.Text}}, inspect.Answer)
 		}
 		c.rows = append(c.rows, r)
 		return nil

@@ -24,12 +24,12 @@ const overt = "cisco-mcp-scanner-overt"
 // share counts rows, those that are at least flagged, and those that are blocked.
 type share struct{ rows, flagged, blocked int }
 
-func (s *share) add(r *row) {
+func (s *share) add(v inspect.Verdict) {
 	s.rows++
-	if r.Verdict != inspect.Clean {
+	if v != inspect.Clean {
 		s.flagged++
 	}
-	if r.Verdict == inspect.Block {
+	if v == inspect.Block {
 		s.blocked++
 	}
 }
@@ -48,7 +48,7 @@ func percent(n, of int) string {
 func (c *corpus) share(want func(*row) bool) (s share) {
 	for i := range c.rows {
 		if want(&c.rows[i]) {
-			s.add(&c.rows[i])
+			s.add(c.rows[i].Verdict)
 		}
 	}
 	return s

@@ -31,10 +31,10 @@ func sessions(out io.Writer, all []*corpus) {
 			if r.Hard != nil {
 				continue
 			}
-			after.add(&row{Weighed: inspect.Weighed{Verdict: watch.Answer(answer(r.Text), inspect.Terms{}).Verdict}})
+			after.add(watch.Answer(answer(r.Text), inspect.Terms{}).Verdict)
 			if block = append(block, r); len(block) == 3 {
 				v := new(inspect.Watch).Answer(answer(block[0].Text, block[1].Text, block[2].Text), inspect.Terms{})
-				beside.add(&row{Weighed: inspect.Weighed{Verdict: v.Verdict}})
+				beside.add(v.Verdict)
 				block = block[:0]
 			}
 		}
@@ -49,9 +49,9 @@ func sessions(out io.Writer, all []*corpus) {
 		}
 		head, tail := cut(r, false)
 		v := new(inspect.Watch).Answer(answer(head, tail), inspect.Terms{})
-		blocks.add(&row{Weighed: inspect.Weighed{Verdict: v.Verdict}})
-		results.add(&row{Weighed: inspect.Weighed{Verdict: oneByOne(head, tail)}})
-		words.add(&row{Weighed: inspect.Weighed{Verdict: oneByOne(cut(r, true))}})
+		blocks.add(v.Verdict)
+		results.add(oneByOne(head, tail))
+		words.add(oneByOne(cut(r, true)))
 	}
 	fmt.Fprint(out, blocks.line("attacks that are blocked whole, cut in the middle of a match, as two blocks"))
 	fmt.Fprint(out, results.line("… as two responses"))

@@ -229,7 +229,7 @@ func (look scanner) tool(id string, raw []byte) scannedItem {
 		judged := inspect.Judged{Verdict: inspect.Block, Findings: []inspect.Finding{{
 			Rule: inspect.NoReading, Level: inspect.High, Category: "threat", Title: "Its text can be read in two ways", Match: err.Error(),
 		}}}
-		checks := judged.DefinitionChecks()
+		checks := judged.DefinitionChecks(true)
 		for i := range checks {
 			checks[i].Ran, checks[i].Why = false, "it has no one reading"
 		}
@@ -240,14 +240,14 @@ func (look scanner) tool(id string, raw []byte) scannedItem {
 	for _, s := range secrets {
 		judged.Findings = append(judged.Findings, s.Finding)
 	}
-	return itemOf(id, judged, inspect.WithSecrets(judged.DefinitionChecks(), whole))
+	return itemOf(id, judged, judged.DefinitionChecks(whole))
 }
 
 func (look scanner) text(id, text string) scannedItem {
 	judged := look.own.JudgeAnswer(text)
 	secrets, whole := inspect.SecretsInText(text, secrets.Precise)
 	judged.Findings = append(judged.Findings, secrets...)
-	return itemOf(id, judged, inspect.WithSecrets(judged.TextChecks(), whole))
+	return itemOf(id, judged, judged.TextChecks(whole))
 }
 
 // threatens reports a finding of Medium or above. A secret is not a threat.

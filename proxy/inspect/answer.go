@@ -33,7 +33,6 @@ const (
 
 const (
 	noDoubt    = "it is asked where the rules nearly say block"
-	noSecrets  = "secrets are looked for in answers and in what is asked, and by scan"
 	offSecrets = "redact.mode is off"
 	fewSecrets = "not every place was looked at: there are too many"
 )
@@ -75,7 +74,6 @@ type Terms struct {
 // AnswerVerdict is the judgement of a response. Its checks are shared with other verdicts: don't modify them.
 type AnswerVerdict struct {
 	Judged
-	Score   float64
 	Secrets []Finding // its secrets; they change no verdict
 	Checks  []Check
 	RuleSet string   // the rules it was judged by
@@ -126,15 +124,11 @@ func (w *Watch) Answer(raw []byte, terms Terms) (verdict AnswerVerdict) {
 			w.keep(weighing, rules)
 		}
 	}
-	verdict = AnswerVerdict{
-		Judged: Judged{Verdict: weighing.Verdict, Whole: weighing.Whole, Asked: weighing.Asked}, Score: weighing.Score,
-		Checks: weighing.checks(deep), RuleSet: rules.RuleSet(), Secrets: weighing.secrets,
-	}
+	verdict = AnswerVerdict{Judged: weighing.Judged, Checks: weighing.checks(deep), RuleSet: rules.RuleSet(), Secrets: weighing.secrets}
 	if verdict.Verdict != Clean {
-		verdict.Findings = append(weighing.hidden, weighing.Findings...)
-		verdict.Findings = append(verdict.Findings, weighing.voice.found...)
+		verdict.Findings = slices.Concat(weighing.hidden, weighing.Findings, weighing.voice.found)
 	}
-	if len(weighing.passed) > 0 && verdictOf(weighing.all, Answer) != verdict.Verdict {
+	if len(weighing.passed) > 0 && verdictOf(weighing.all) != verdict.Verdict {
 		slices.Sort(weighing.passed)
 		verdict.Passed = weighing.passed
 	}
@@ -210,29 +204,24 @@ func (w *weigher) checks(deep bool) []Check {
 
 const manyViews = "not every way to read it was looked at: there are too many"
 
-// DefinitionChecks lists the checks of a definition.
-func (j Judged) DefinitionChecks() []Check {
-	return []Check{{Check: CheckCharacters, Ran: true}, {Check: "bounds", Ran: true}, j.threats(), j.ngram(), {Check: CheckSecrets, Why: noSecrets}}
+// DefinitionChecks lists the checks of a definition that was searched for secrets too, as whole says.
+func (j Judged) DefinitionChecks(whole bool) []Check {
+	return slices.Insert(j.TextChecks(whole), 1, Check{Check: "bounds", Ran: true})
 }
 
-// TextChecks lists the checks of one text.
-func (j Judged) TextChecks() []Check {
-	return []Check{{Check: CheckCharacters, Ran: true}, j.threats(), j.ngram(), {Check: CheckSecrets, Why: noSecrets}}
-}
-
-func (j Judged) threats() Check {
-	c := Check{Check: CheckThreats, Ran: true}
+// TextChecks lists the checks of one text that was searched for secrets too, as whole says.
+func (j Judged) TextChecks(whole bool) []Check {
+	threats, ngram, secrets := Check{Check: CheckThreats, Ran: true}, Check{Check: CheckNgram, Ran: j.Asked}, Check{Check: CheckSecrets, Ran: true}
 	if !j.Whole {
-		c.Why = manyViews
+		threats.Why = manyViews
 	}
-	return c
-}
-
-func (j Judged) ngram() Check {
-	if j.Asked {
-		return Check{Check: CheckNgram, Ran: true}
+	if !j.Asked {
+		ngram.Why = noDoubt
 	}
-	return Check{Check: CheckNgram, Why: noDoubt}
+	if !whole {
+		secrets.Why = fewSecrets
+	}
+	return []Check{{Check: CheckCharacters, Ran: true}, threats, ngram, secrets}
 }
 
 // RuleSet names the rules of this program: a version and a fingerprint over all of them and the model of the second vote.

@@ -40,7 +40,7 @@ func Definition(raw []byte) []Finding {
 }
 
 // Threats weighs all texts of one pinned definition, keys included. raw must have passed frame.Validate or frame.Scan.
-func Threats(raw []byte) Weighed { return (*RuleFile)(nil).Threats(raw) }
+func Threats(raw []byte) Judged { return (*RuleFile)(nil).Threats(raw) }
 
 type walk struct {
 	path     []segment

@@ -51,7 +51,7 @@ func (w *weigher) vote(heavy []int) {
 			continue
 		}
 		if w.except[CheckNgram].Rank() >= High.Rank() {
-			w.passed, w.all = append(w.passed, CheckNgram), max(w.all, thresholds[w.place].block)
+			w.passed, w.all = append(w.passed, CheckNgram), max(w.all, blockScore)
 			return
 		}
 		w.Verdict = Block

@@ -55,19 +55,19 @@ func (f *RuleFile) RuleSet() string {
 func (f *RuleFile) NewWatch() *Watch { return &Watch{rules: f} }
 
 // Threats also applies the rules of the file.
-func (f *RuleFile) Threats(raw []byte) Weighed {
+func (f *RuleFile) Threats(raw []byte) Judged {
 	w := newWeigher(f.compiled(), Metadata)
 	defer w.release()
 	w.Whole = w.value.strings(raw, w) && w.Whole
 	w.done()
 	w.heard()
-	return w.Weighed
+	return w.Judged
 }
 
 // JudgeDefinition also applies the rules of the file.
 func (f *RuleFile) JudgeDefinition(raw []byte) Judged {
-	w := f.Threats(raw)
-	j := Judged{Verdict: Clean, Findings: append(Definition(raw), w.Findings...), Whole: w.Whole, Asked: w.Asked}
+	j := f.Threats(raw)
+	j.Verdict, j.Findings = Clean, append(Definition(raw), j.Findings...)
 	switch worst := Worst(j.Findings).Rank(); {
 	case worst >= High.Rank():
 		j.Verdict = Block
@@ -79,8 +79,9 @@ func (f *RuleFile) JudgeDefinition(raw []byte) Judged {
 
 // JudgeAnswer judges one text of an answer by its score. It also applies the rules of the file; a nil file has none.
 func (f *RuleFile) JudgeAnswer(text string) Judged {
-	w := weigh(f.compiled(), []Part{{Text: text}}, Answer)
-	return Judged{Verdict: w.Verdict, Findings: append(Text(text, ""), w.Findings...), Whole: w.Whole, Asked: w.Asked}
+	j := weigh(f.compiled(), []Part{{Text: text}}, Answer)
+	j.Findings = append(Text(text, ""), j.Findings...)
+	return j
 }
 
 // PlaceInitialize begins the place of findings in the response to initialize: "initialize.serverInfo.name".

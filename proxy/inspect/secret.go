@@ -94,19 +94,6 @@ func SecretsInText(text, profile string) (found []Finding, whole bool) {
 	return found, len(found) == len(spots) && !w.secret.Short
 }
 
-// WithSecrets adds the check for secrets to a list of checks.
-func WithSecrets(checks []Check, whole bool) []Check {
-	for i := range checks {
-		if checks[i].Check == CheckSecrets {
-			checks[i] = Check{Check: CheckSecrets, Ran: true}
-			if !whole {
-				checks[i].Why = fewSecrets
-			}
-		}
-	}
-	return checks
-}
-
 // secretReader reads a value for its secrets only.
 type secretReader struct {
 	w     *weigher

@@ -25,21 +25,20 @@ const (
 // Part is one text of a definition or a response, and its path there.
 type Part struct{ Where, Text string }
 
-// Weighed is what the catalogue's rules found in texts that belong together. There are no findings if the verdict is Clean: a light match
-// alone is no warning.
-type Weighed struct {
-	Findings []Finding
-	Score    float64
+// Judged is the judgement of texts that belong together, such as those of a definition or a response.
+type Judged struct {
 	Verdict  Verdict
-	Whole    bool // every view was read
-	Asked    bool // the second vote was asked
+	Findings []Finding // in text order, hidden characters first; those of the rules only if the verdict is not Clean: a light match is no warning
+	Score    float64   // of the rules
+	Whole    bool      // every view was read
+	Asked    bool      // the second vote was asked
 }
 
-// thresholds of the score, by place.
-var thresholds = [...]struct{ flag, block float64 }{
-	Metadata: {3, 4.5},
-	Answer:   {3, 4.5},
-}
+// The scores from which a text is flagged and blocked.
+const (
+	flagScore  = 3
+	blockScore = 4.5
+)
 
 // unseen is the weight of hidden characters alone. Web pages are full of them; definitions are not.
 func unseen(place Place, level Level) float64 {
@@ -55,9 +54,9 @@ func unseen(place Place, level Level) float64 {
 }
 
 // Weigh looks for threats in the parts of one definition or one response.
-func Weigh(parts []Part, place Place) Weighed { return weigh(rules.Standard(), parts, place) }
+func Weigh(parts []Part, place Place) Judged { return weigh(rules.Standard(), parts, place) }
 
-func weigh(c *rules.Set, parts []Part, place Place) Weighed {
+func weigh(c *rules.Set, parts []Part, place Place) Judged {
 	w := newWeigher(c, place)
 	defer w.release()
 	for i := range parts {
@@ -65,18 +64,10 @@ func weigh(c *rules.Set, parts []Part, place Place) Weighed {
 	}
 	w.done()
 	w.heard()
-	return w.Weighed
+	return w.Judged
 }
 
 func (p *Part) at() string { return p.Where }
-
-// Judged is the judgement of a definition or response by every detector.
-type Judged struct {
-	Verdict  Verdict
-	Findings []Finding // in text order, hidden characters first
-	Whole    bool
-	Asked    bool // the second vote was asked
-}
 
 // JudgeDefinition judges one definition: Block with any Critical or High finding, Flag with a Medium one. raw must have passed
 // frame.Validate or frame.Scan.

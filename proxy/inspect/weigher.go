@@ -18,7 +18,7 @@ const minText = 5
 
 // weigher takes texts that belong together one by one.
 type weigher struct {
-	Weighed
+	Judged
 	of     *rules.Set
 	place  Place
 	except map[string]Level // rules that carry no weight, up to a level
@@ -55,7 +55,7 @@ func newWeigher(c *rules.Set, place Place) *weigher {
 	if w == nil {
 		w = &weigher{of: c, plain: c.Matcher(), under: c.Matcher()}
 	}
-	w.Weighed = Weighed{Whole: true, Verdict: Clean}
+	w.Judged = Judged{Whole: true, Verdict: Clean}
 	w.place, w.except, w.found, w.passed, w.hidden = place, nil, w.found[:0], nil, nil
 	w.all, w.worst, w.offset, w.stream = 0, 0, 0, 0
 	w.cues = w.cues[:0]
@@ -186,14 +186,11 @@ func (w *weigher) beneath(text string, v *decode.View, where placer, known spans
 			w.cued(v.Text, h, 0, *f)
 		}
 	}
-	if known == nil {
-		known = fresh
-	} else {
-		for r, list := range fresh {
-			known[r] = append(known[r], list...)
-		}
+	if known == nil && fresh != nil {
+		known = spans{}
 	}
-	for r := range fresh {
+	for r, list := range fresh {
+		known[r] = append(known[r], list...)
 		slices.SortFunc(known[r], func(a, b [2]int) int { return a[0] - b[0] })
 	}
 	return known
@@ -253,12 +250,11 @@ func (w *weigher) path(where placer) string {
 
 // done computes the result. Nothing can be added after it.
 func (w *weigher) done() {
-	t := thresholds[w.place]
-	doubt := (t.flag + t.block) / 2
+	const doubt = (flagScore + blockScore) / 2
 	loud, all, heavy := rules.Score(w.plain.Rules, w.found, doubt)
 	w.all = max(w.Score, all)
 	w.Score = max(w.Score, loud)
-	w.Verdict = verdictOf(w.Score, w.place)
+	w.Verdict = verdictOf(w.Score)
 	w.settle()
 	if w.Verdict == Flag && w.Score >= doubt {
 		w.vote(heavy)
@@ -278,16 +274,16 @@ func (w *weigher) release() {
 	w.plain.Release()
 	w.secret.Release()
 	clear(w.cues)
-	w.Weighed, w.except, w.value.raw, w.asIs = Weighed{}, nil, nil, decode.View{}
+	w.Judged, w.except, w.value.raw, w.asIs = Judged{}, nil, nil, decode.View{}
 	w.seek = secretReader{}
 	w.of.Weighers.Put(w)
 }
 
-func verdictOf(score float64, place Place) Verdict {
-	switch t := thresholds[place]; {
-	case score >= t.block:
+func verdictOf(score float64) Verdict {
+	switch {
+	case score >= blockScore:
 		return Block
-	case score >= t.flag:
+	case score >= flagScore:
 		return Flag
 	}
 	return Clean
@@ -295,25 +291,25 @@ func verdictOf(score float64, place Place) Verdict {
 
 // settle adjusts the levels of findings to the verdict: Critical and High are kept if the whole is blocked; if it is only flagged, they are
 // Medium.
-func (w *Weighed) settle() {
-	switch w.Verdict {
+func (j *Judged) settle() {
+	switch j.Verdict {
 	case Clean:
-		w.Findings = nil
+		j.Findings = nil
 	case Flag:
-		for i := range w.Findings {
-			if w.Findings[i].Level.Rank() > Medium.Rank() {
-				w.Findings[i].Level = Medium
+		for i := range j.Findings {
+			if j.Findings[i].Level.Rank() > Medium.Rank() {
+				j.Findings[i].Level = Medium
 			}
 		}
-		w.atLeast(Medium)
+		j.atLeast(Medium)
 	case Block:
-		w.atLeast(High)
+		j.atLeast(High)
 	}
 }
 
 // atLeast raises the first finding to a level if none has it.
-func (w *Weighed) atLeast(level Level) {
-	if len(w.Findings) > 0 && Worst(w.Findings).Rank() < level.Rank() {
-		w.Findings[0].Level = level
+func (j *Judged) atLeast(level Level) {
+	if len(j.Findings) > 0 && Worst(j.Findings).Rank() < level.Rank() {
+		j.Findings[0].Level = level
 	}
 }
