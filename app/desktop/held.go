@@ -250,6 +250,6 @@ func exceptions(all []control.Exception) []Exception {
 
 func exception(e control.Exception) Exception {
 	return Exception{
-		ID: e.ID, Rule: e.Rule, Title: rules.TitleOf(e.Rule), Server: e.Server, Item: e.Item, Level: string(e.Level), Created: stamp(e.Created), Until: stamp(e.Until), Code: e.Code, Used: e.Used,
+		ID: e.ID, Rule: e.Rule, Title: rules.Named(e.Rule).Title, Server: e.Server, Item: e.Item, Level: string(e.Level), Created: stamp(e.Created), Until: stamp(e.Until), Code: e.Code, Used: e.Used,
 	}
 }

@@ -33,7 +33,7 @@ func exceptable(one store.Held) []string {
 		return nil
 	}
 	for rule, level := range levels {
-		if level == inspect.Critical || rules.LevelOf(rule) == inspect.Critical || rule == inspect.Impersonation {
+		if level == inspect.Critical || rules.Named(rule).Level == inspect.Critical || rule == inspect.Impersonation {
 			return nil
 		}
 	}

@@ -9,6 +9,7 @@ package rules
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -66,6 +67,16 @@ func Names() []string {
 	return names
 }
 
+// Named is a rule of the catalogue, the zero Rule for an unknown name. A match may count less than its level in its context.
+func Named(name string) Rule {
+	for _, r := range catalogue {
+		if r.Name == name {
+			return r
+		}
+	}
+	return Rule{}
+}
+
 // phrase is a use of a literal in a pattern.
 type phrase struct {
 	pattern  int32 // index into compiled.owner
@@ -111,25 +122,24 @@ func compile(list []Rule) (*Set, error) {
 			}
 		}
 	}
-	c.seek(&words, known)
+	for i, mark := range secrets.Literals() { // one pass finds both
+		c.secret[c.literal(mark, &words, known)] = int32(i + 1)
+	}
 	var err error
 	c.Finder, err = newLiterals(words)
 	return c, err
 }
 
-// seek adds the literals that secrets are found by, so that one pass finds both.
-func (c *Set) seek(words *[]string, known map[string]int) {
-	c.secret = make([]int32, len(*words))
-	for i, mark := range secrets.Literals() {
-		id, ok := known[mark]
-		if !ok {
-			id = len(*words)
-			known[mark] = id
-			*words = append(*words, mark)
-			c.phrases, c.secret = append(c.phrases, nil), append(c.secret, 0)
-		}
-		c.secret[id] = int32(i + 1)
+// literal is the index of a word among words, which it joins.
+func (c *Set) literal(word string, words *[]string, known map[string]int) int {
+	id, ok := known[word]
+	if !ok {
+		id = len(*words)
+		known[word] = id
+		*words = append(*words, word)
+		c.phrases, c.secret = append(c.phrases, nil), append(c.secret, 0)
 	}
+	return id
 }
 
 func (c *Set) pattern(owner int, pattern string, words *[]string, known map[string]int) error {
@@ -167,13 +177,7 @@ func (c *Set) pattern(owner int, pattern string, words *[]string, known map[stri
 			case p.openHead && Wordy(word[0]) && word[0] != '_':
 				return fmt.Errorf("phrase %q of %q begins inside of words", word, pattern)
 			}
-			id, ok := known[word]
-			if !ok {
-				id = len(*words)
-				known[word] = id
-				*words = append(*words, word)
-				c.phrases = append(c.phrases, nil)
-			}
+			id := c.literal(word, words, known)
 			c.phrases[id] = append(c.phrases[id], p)
 		}
 	}
@@ -207,37 +211,7 @@ const (
 	Low      Level = "low"
 )
 
+var ranks = []Level{"", Low, Medium, High, Critical}
+
 // Rank orders levels: Critical 4, High 3, Medium 2, Low 1, anything else 0.
-func (l Level) Rank() int {
-	switch l {
-	case Critical:
-		return 4
-	case High:
-		return 3
-	case Medium:
-		return 2
-	case Low:
-		return 1
-	}
-	return 0
-}
-
-// LevelOf is the inherent level of a rule of the catalogue, "" for an unknown name. A match may count less in its context.
-func LevelOf(name string) Level {
-	for _, r := range catalogue {
-		if r.Name == name {
-			return r.Level
-		}
-	}
-	return ""
-}
-
-// TitleOf is the title of a rule of the catalogue, "" for an unknown name.
-func TitleOf(name string) string {
-	for _, r := range catalogue {
-		if r.Name == name {
-			return r.Title
-		}
-	}
-	return ""
-}
+func (l Level) Rank() int { return max(0, slices.Index(ranks, l)) }

@@ -1,7 +1,5 @@
 package secrets
 
-import "strings"
-
 // Sources of rules that no publication describes.
 const (
 	seed = "the patterns Sallyport began with"
@@ -62,8 +60,8 @@ var catalogue = []Rule{
 	{
 		Name: "discord_token", kind: token, // a number in base64, the time, and a hash
 		patterns: []string{`[MNO][TjzDN][AEIMQUYcgk][\w-]{21,25}.[\w-]{6}.[\w-]{27,38}`},
-		literals: joinedLetters("mt mj mz nd nt nj nz od", "aeimquycgk"),
-		Example:  "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4{}se7kKWs", Counter: "MTk4.x.y",
+		literals: []string{"mt", "mj", "mz", "nd", "nt", "nj", "nz", "od"}, then: "aeimquycgk",
+		Example: "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4{}se7kKWs", Counter: "MTk4.x.y",
 		Source: "Discord, reference",
 	},
 	{
@@ -404,16 +402,6 @@ var catalogue = []Rule{
 		Name: "possible_secret", kind: possibleSecret, way: byRun,
 		Example: "3f2a9c1b7d4e8f605a1c9b3d7e2f4a6b8c0d1e5f", Counter: "a word that goes on", Source: seed,
 	},
-}
-
-// joinedLetters combines every word with every letter after it.
-func joinedLetters(words, letters string) (all []string) {
-	for _, w := range strings.Fields(words) {
-		for _, l := range letters {
-			all = append(all, w+string(l))
-		}
-	}
-	return all
 }
 
 // Rules that the code refers to, by their place from the end.

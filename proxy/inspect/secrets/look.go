@@ -243,7 +243,7 @@ func (l *Look) runs(text string) {
 // Mark is the replacement for a secret found by a rule, "" for an unknown rule.
 func Mark(rule string) string {
 	if kind, known := kindOf(rule); known {
-		return kind.mark()
+		return kinds[kind].mark
 	}
 	return ""
 }
@@ -251,7 +251,7 @@ func Mark(rule string) string {
 // Words names what a rule finds, for people: "a password".
 func Words(rule string) string {
 	kind, _ := kindOf(rule)
-	return kind.words()
+	return kinds[kind].words
 }
 
 // kindOf is what a rule finds; an unknown rule may find a secret.
@@ -275,7 +275,7 @@ func (l *Look) Release() {
 func Fingerprint() uint64 {
 	h := fnv.New64a()
 	for _, r := range catalogue {
-		fmt.Fprintf(h, "%s %d %d %q %q\n", r.Name, r.kind, r.way, r.patterns, r.literals)
+		fmt.Fprintf(h, "%s %d %d %q %q\n", r.Name, r.kind, r.way, r.patterns, r.sought())
 	}
 	return h.Sum64()
 }

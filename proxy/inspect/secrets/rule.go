@@ -19,36 +19,14 @@ const (
 	anyKey // an API key, under a name that harmless things have too
 )
 
-// mark replaces a secret of that kind.
-func (k Kind) mark() string {
-	switch k {
-	case apiKey, anyKey:
-		return "[API_KEY_REDACTED]"
-	case password:
-		return "[PASSWORD_REDACTED]"
-	case token:
-		return "[TOKEN_REDACTED]"
-	case privateKey:
-		return "[PRIVATE_KEY_REDACTED]"
-	default:
-		return "[POSSIBLE_SECRET_REDACTED]"
-	}
-}
-
-// words names a secret of that kind, for people.
-func (k Kind) words() string {
-	switch k {
-	case apiKey, anyKey:
-		return "an API key"
-	case password:
-		return "a password"
-	case token:
-		return "a token"
-	case privateKey:
-		return "a private key"
-	default:
-		return "what may be a secret"
-	}
+// kinds has the mark that replaces a secret of each kind, and words for people.
+var kinds = [...]struct{ mark, words string }{
+	apiKey:         {"[API_KEY_REDACTED]", "an API key"},
+	password:       {"[PASSWORD_REDACTED]", "a password"},
+	token:          {"[TOKEN_REDACTED]", "a token"},
+	privateKey:     {"[PRIVATE_KEY_REDACTED]", "a private key"},
+	possibleSecret: {"[POSSIBLE_SECRET_REDACTED]", "what may be a secret"},
+	anyKey:         {"[API_KEY_REDACTED]", "an API key"},
 }
 
 // Rule is one form of secret. Its patterns describe it (shape); without patterns, code finds it from its literals.
@@ -57,6 +35,7 @@ type Rule struct {
 	kind     Kind
 	patterns []string
 	literals []string // lower case
+	then     string   // each literal is followed by one of these letters
 	way      way
 	Example  string
 	Counter  string
@@ -64,6 +43,19 @@ type Rule struct {
 }
 
 func Rules() []Rule { return catalogue }
+
+// sought are the literals, each with every letter that may follow.
+func (r *Rule) sought() (all []string) {
+	if r.then == "" {
+		return r.literals
+	}
+	for _, literal := range r.literals {
+		for _, letter := range r.then {
+			all = append(all, literal+string(letter))
+		}
+	}
+	return all
+}
 
 // way is how a rule is checked at one of its literals.
 type way uint8
@@ -133,7 +125,7 @@ func newForms(list []Rule) (*forms, error) {
 				return nil, err
 			}
 		}
-		for _, literal := range list[i].literals {
+		for _, literal := range list[i].sought() {
 			if err := sought(literal, i); err != nil {
 				return nil, err
 			}

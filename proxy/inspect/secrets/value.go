@@ -116,14 +116,7 @@ func Assigned(text, name string, kind Kind) (Found, bool) {
 }
 
 // hexadecimal reports whether a value consists of hexadecimal digits, as hashes do.
-func hexadecimal(s string) bool {
-	for i := range len(s) {
-		if !decode.HexLetters[s[i]] {
-			return false
-		}
-	}
-	return true
-}
+func hexadecimal(s string) bool { return strings.Trim(s, "0123456789abcdefABCDEF") == "" }
 
 // exampleWords are common placeholder values.
 var exampleWords = []string{
