@@ -33,22 +33,21 @@ type activityListCommand struct {
 	Follow bool   `short:"f" help:"Keep printing new records. With --json, one record per line."`
 }
 
-func (c activityListCommand) run(ctx context.Context, s streams) (int, error) {
-	since, err := parseSince(c.Since, time.Now())
-	if err != nil {
-		return exitUsage, err
+func (c activityListCommand) check() error {
+	if _, err := parseSince(c.Since, time.Now()); err != nil {
+		return err
 	}
 	if err := errors.Join(oneOf("--kind", c.Kind, spelled(vocab.RecordKinds)), oneOf("--status", c.Status, spelled(vocab.Statuses))); err != nil {
-		return exitUsage, err
+		return err
 	}
 	if c.Limit < 1 {
-		return exitUsage, fmt.Errorf("--limit %d: a number from 1 up", c.Limit)
+		return fmt.Errorf("--limit %d: a number from 1 up", c.Limit)
 	}
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+	return nil
+}
+
+func (c activityListCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
+	since, _ := parseSince(c.Since, time.Now()) // check has refused what is no time
 	query := control.ActivityQuery{Server: c.Server, Tool: c.Tool, Kind: c.Kind, Status: c.Status, Since: since, Limit: c.Limit}
 	p := newPage(s)
 	for {
@@ -160,10 +159,10 @@ func (c activityShowCommand) ask(ctx context.Context, s streams, hub *control.Cl
 	if err != nil {
 		return exitFailed, err
 	}
-	if c.JSON {
-		return exitFine, writeJSON(s.out, r)
-	}
-	p := newPage(s)
+	return exitFine, c.print(s, r, func(p *page) { p.wholeRecord(r) })
+}
+
+func (p *page) wholeRecord(r vocab.Record) {
 	line := func(name, value string) {
 		if value != "" {
 			p.Printf("%-9s %s\n", name, terminal.Short(value, 4096))
@@ -194,7 +193,6 @@ func (c activityShowCommand) ask(ctx context.Context, s streams, hub *control.Cl
 		p.Printf("detail\n")
 		p.QuoteJSON("  ", json.RawMessage(r.Detail))
 	}
-	return exitFine, nil
 }
 
 type activityVerifyCommand struct{ jsonFlag }

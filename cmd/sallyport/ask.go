@@ -40,17 +40,6 @@ func answered(ctx context.Context, s streams, question, want string) error {
 
 var errNoTerminal = errors.New("there is no terminal to ask on; read the item, then run this command again with --yes")
 
-// confirm asks on a terminal only, unless --yes was given.
-func confirm(ctx context.Context, s streams, yes bool, question, want string) error {
-	switch {
-	case yes:
-		return nil
-	case !interactive(s):
-		return errNoTerminal
-	}
-	return answered(ctx, s, question, want)
-}
-
 // typedName is what a person types to allow something with a Critical warning: the server's name, or the item's code if the name is hard to
 // type or could be mistaken for another.
 func typedName(item control.ItemDetail) string {
@@ -87,24 +76,65 @@ func readLine(ctx context.Context, s streams) (string, error) {
 	}
 }
 
-// decidedElsewhere shows an item that this hub decides in its window, or not at all, and still sends the decision: a hub with a window then
-// moves the item to the top of its inbox, and its refusal says where to decide.
-func decidedElsewhere(show, do func() error) (int, error) {
-	if err := show(); err != nil {
+// decision is a decision of a person: shown, asked, and made on exactly what was shown.
+type decision struct {
+	jsonFlag
+	hub *control.Client
+	yes bool
+
+	shown any           // with --json
+	show  func(p *page) // without
+	brief func(p *page) // with --yes, instead of all of it
+
+	question, want string // want is what a person types, "y" for a plain yes
+	do             func() error
+}
+
+// aboutItem is a decision on an item.
+func aboutItem(hub *control.Client, item control.ItemDetail, asJSON jsonFlag, yes bool) decision {
+	return decision{
+		jsonFlag: asJSON, hub: hub, yes: yes, shown: item, want: "y",
+		show: func(p *page) { review.Item(p.Page, item, hub.Welcome(), time.Now()) },
+		brief: func(p *page) {
+			p.Printf("%s  %s\ndigest %s\n", terminal.Text(item.Code), terminal.Text(item.Title), terminal.Text(item.Digest))
+		},
+	}
+}
+
+func (d decision) run(ctx context.Context, s streams) (int, error) {
+	if !d.hub.Welcome().CLIApproval {
+		return d.elsewhere(s)
+	}
+	switch {
+	case !d.yes && !interactive(s):
+		return exitUsage, errNoTerminal
+	case !d.yes:
+		d.show(d.aside(s))
+		if err := answered(ctx, s, d.question, d.want); err != nil {
+			return exitFailed, err
+		}
+	case !d.JSON:
+		d.brief(newPage(s))
+	}
+	if err := d.do(); err != nil {
+		return codeOf(err), err
+	}
+	s.did("it was decided")
+	return exitFine, nil
+}
+
+// elsewhere is for a hub that decides in its window, or not at all. The decision is still sent: a hub with a window then moves the item to
+// the top of its inbox, and its refusal says where to decide.
+func (d decision) elsewhere(s streams) (int, error) {
+	if err := d.undecided(s); err != nil {
 		return exitFailed, err
 	}
-	err := do()
+	err := d.do()
 	if err == nil {
 		err = errors.New("the hub took the decision although it said it wouldn't; please report this")
 	}
 	return codeOf(err), err
 }
 
-// showUndecided shows an item that a command should decide but can't, on standard output, as show does.
-func showUndecided(s streams, asJSON bool, item control.ItemDetail, decides control.Welcome) error {
-	if asJSON {
-		return writeJSON(s.out, item)
-	}
-	review.Item(newPage(s).Page, item, decides, time.Now())
-	return nil
-}
+// undecided shows on standard output what a command should decide but can't.
+func (d decision) undecided(s streams) error { return d.print(s, d.shown, d.show) }

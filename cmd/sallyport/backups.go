@@ -21,21 +21,18 @@ func (c backupsListCommand) ask(ctx context.Context, s streams, hub *control.Cli
 	if err != nil {
 		return exitFailed, err
 	}
-	if c.JSON {
-		return exitFine, writeJSON(s.out, listOf(kept))
-	}
-	p := newPage(s)
-	if len(kept) == 0 {
-		p.Printf("No backups yet. Sallyport makes one before each change of a client's file.\n")
-		return exitFine, nil
-	}
-	rows := make([][]string, len(kept))
-	for i, b := range kept {
-		rows[i] = []string{terminal.Text(b.ID), b.Time.UTC().Format("2006-01-02 15:04:05 UTC"), strconv.FormatInt(b.Size, 10), terminal.Short(b.Path, 80)}
-	}
-	p.Table(strings.Fields("ID KEPT BYTES FILE"), rows)
-	p.Printf("\nTo restore one: sallyport backups restore ID\n")
-	return exitFine, nil
+	return exitFine, c.print(s, listOf(kept), func(p *page) {
+		if len(kept) == 0 {
+			p.Printf("No backups yet. Sallyport makes one before each change of a client's file.\n")
+			return
+		}
+		rows := make([][]string, len(kept))
+		for i, b := range kept {
+			rows[i] = []string{terminal.Text(b.ID), terminal.Clock(b.Time), strconv.FormatInt(b.Size, 10), terminal.Short(b.Path, 80)}
+		}
+		p.Table(strings.Fields("ID KEPT BYTES FILE"), rows)
+		p.Printf("\nTo restore one: sallyport backups restore ID\n")
+	})
 }
 
 type backupsRestoreCommand struct {
@@ -64,19 +61,15 @@ func (c backupsRestoreCommand) ask(ctx context.Context, s streams, hub *control.
 	if done.Written {
 		s.did("the file was put back")
 	}
-	p := newPage(s)
-	switch {
-	case c.JSON:
-		return exitFine, writeJSON(s.out, done)
-	case c.DryRun:
-		p.diff(done.Diff)
-	case done.Written:
-		p.Printf("put back: %s\n", terminal.Text(done.Path))
-		if done.Backup != "" {
-			p.Printf("To undo: sallyport backups restore %s\n", terminal.Text(done.Backup))
+	return exitFine, c.print(s, done, func(p *page) {
+		switch {
+		case c.DryRun:
+			p.diff(done.Diff)
+		case done.Written:
+			p.Printf("put back: %s\n", terminal.Text(done.Path))
+			p.undo(done)
+		default:
+			p.Printf("nothing to change: %s is already the same as this backup\n", terminal.Text(done.Path))
 		}
-	default:
-		p.Printf("nothing to change: %s is already the same as this backup\n", terminal.Text(done.Path))
-	}
-	return exitFine, nil
+	})
 }

@@ -10,103 +10,62 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// cleanDecision allows several new servers without warnings at once: list them, ask, allow exactly what was listed, report what was left
-// out.
-type cleanDecision struct {
-	digest string // of an earlier list; "" makes a new one
-	yes    bool
-	json   bool
-}
-
-func (d cleanDecision) run(ctx context.Context, s streams) (int, error) {
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
-	set, err := control.AskClean(ctx, hub, control.CleanQuery{Digest: d.digest})
+// clean allows several new servers without warnings at once: list them, ask, allow exactly what was listed, report what was left out.
+func (c approveCommand) clean(ctx context.Context, s streams, hub *control.Client) (int, error) {
+	set, err := control.AskClean(ctx, hub, control.CleanQuery{Digest: c.Digest})
 	if err != nil {
 		return exitFailed, err
 	}
 	if len(set.Items) == 0 {
-		return d.nothing(s, set)
+		code := exitFine
+		if len(set.Left) > 0 || set.Other > 0 {
+			code = exitPerson
+		}
+		return code, c.print(s, set, func(p *page) { p.noneClean(set) })
 	}
-	if !hub.Welcome().CLIApproval {
-		return decidedElsewhere(func() error { return d.list(s, set) }, func() error {
-			_, err := control.AskAllowClean(ctx, hub, control.CleanQuery{Digest: set.Digest})
+	var decided control.CleanDecided
+	d := decision{
+		jsonFlag: c.jsonFlag, hub: hub, yes: c.Yes, shown: set, show: func(p *page) { p.cleanSet(set) }, brief: func(*page) {},
+		question: fmt.Sprintf("\nAllow %s? [y/N] ", these(len(set.Items), "server")), want: "y",
+		do: func() (err error) {
+			decided, err = control.AskAllowClean(ctx, hub, control.CleanQuery{Digest: set.Digest})
 			return err
-		})
+		},
 	}
-	if !d.yes {
-		if !interactive(s) {
-			if err := d.list(s, set); err != nil {
-				return exitFailed, err
-			}
-			return exitUsage, fmt.Errorf("there is no terminal to ask on; read the list, then run \"sallyport approve --clean --digest %s --yes\"", set.Digest)
-		}
-		shown := s
-		if d.json {
-			shown.out = s.err
-		}
-		newPage(shown).cleanSet(set)
-		if err := answered(ctx, s, fmt.Sprintf("\nAllow %s? [y/N] ", these(len(set.Items), "server")), "y"); err != nil {
+	if hub.Welcome().CLIApproval && !c.Yes && !interactive(s) {
+		if err := d.undecided(s); err != nil {
 			return exitFailed, err
 		}
+		return exitUsage, fmt.Errorf("there is no terminal to ask on; read the list, then run \"sallyport approve --clean --digest %s --yes\"", set.Digest)
 	}
-	decided, err := control.AskAllowClean(ctx, hub, control.CleanQuery{Digest: set.Digest})
-	if hubError(err, control.CodeDescends) {
-		return exitPerson, err
+	if code, err := d.run(ctx, s); err != nil {
+		return code, err
 	}
-	if err != nil {
-		return exitFailed, err
-	}
-	s.did("it was decided")
 	code := exitFine
 	if len(decided.Left) > 0 {
 		code = exitPerson
 	}
-	if d.json {
-		return code, writeJSON(s.out, decided)
-	}
-	p := newPage(s)
-	if d.yes {
-		p.cleanSet(set)
-		p.Printf("\n")
-	}
-	for _, one := range decided.Items {
-		p.Hang("", "  ", "allowed for "+terminal.Text(one.Server)+": "+terminal.Names(one.Approved))
-	}
-	p.cleanLeft(decided.Left)
-	return code, nil
+	return code, c.print(s, decided, func(p *page) {
+		if c.Yes {
+			p.cleanSet(set)
+			p.Printf("\n")
+		}
+		for _, one := range decided.Items {
+			p.Hang("", "  ", "allowed for "+terminal.Text(one.Server)+": "+terminal.Names(one.Approved))
+		}
+		p.cleanLeft(decided.Left)
+	})
 }
 
-// list prints a set without deciding.
-func (d cleanDecision) list(s streams, set control.CleanSet) error {
-	if d.json {
-		return writeJSON(s.out, set)
-	}
-	newPage(s).cleanSet(set)
-	return nil
-}
-
-// nothing reports that there is nothing to allow, and what else is pending.
-func (d cleanDecision) nothing(s streams, set control.CleanSet) (int, error) {
-	code := exitFine
-	if len(set.Left) > 0 || set.Other > 0 {
-		code = exitPerson
-	}
-	if d.json {
-		return code, writeJSON(s.out, set)
-	}
-	p := newPage(s)
+// noneClean reports that there is nothing to allow, and what else is pending.
+func (p *page) noneClean(set control.CleanSet) {
 	if len(set.Left) > 0 {
 		p.Printf("All of these servers changed since they were listed.\n")
 		p.cleanLeft(set.Left)
-		return code, nil
+		return
 	}
 	p.Printf("No new servers without warnings.\n")
 	p.others(set.Other)
-	return code, nil
 }
 
 // cleanSet prints what one decision would allow: each server with its command and what it offers.

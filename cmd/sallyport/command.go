@@ -64,6 +64,10 @@ type (
 	asking interface {
 		ask(ctx context.Context, s streams, hub *control.Client) (int, error)
 	}
+	// checking is a command whose flags can contradict each other. It says so before anything else happens.
+	checking interface {
+		check() error
+	}
 )
 
 type jsonFlag struct {
@@ -120,9 +124,6 @@ type probeOptions struct {
 }
 
 func (c probeCommand) run(ctx context.Context, s streams) (int, error) {
-	if err := c.check(); err != nil {
-		return exitUsage, err
-	}
 	if c.Config != "" {
 		return runProbeFile(ctx, c, s)
 	}
@@ -194,7 +195,13 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
 	defer stop()
-	switch chosen := parsed.Selected().Target.Addr().Interface().(type) {
+	chosen := parsed.Selected().Target.Addr().Interface()
+	if c, ok := chosen.(checking); ok {
+		if err := c.check(); err != nil {
+			return fail(s, exitUsage, subject(args), err)
+		}
+	}
+	switch chosen := chosen.(type) {
 	case command:
 		code, err = chosen.run(ctx, s)
 	case asking:

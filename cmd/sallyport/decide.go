@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/review"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
@@ -26,23 +25,27 @@ type approveCommand struct {
 	Yes    bool     `help:"Answer yes to every question."`
 }
 
-func (c approveCommand) run(ctx context.Context, s streams) (int, error) {
+func (c approveCommand) check() error {
 	switch {
 	case c.Clean && (c.Code != "" || c.All || len(c.Item)+len(c.Tool) > 0):
-		return exitUsage, errors.New("--clean allows whole servers: leave out the code, --item, --tool and --all")
-	case c.Clean:
-		return cleanDecision{digest: c.Digest, yes: c.Yes, json: c.JSON}.run(ctx, s)
-	case c.Code == "":
-		return exitUsage, errors.New("expected an item's code, or --clean; \"sallyport approve --help\" says how")
+		return errors.New("--clean allows whole servers: leave out the code, --item, --tool and --all")
+	case !c.Clean && c.Code == "":
+		return errors.New("expected an item's code, or --clean; \"sallyport approve --help\" says how")
+	case c.All && len(c.Item)+len(c.Tool) > 0:
+		return errors.New("use --all, or --item and --tool, not both")
+	}
+	return nil
+}
+
+func (c approveCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
+	if c.Clean {
+		return c.clean(ctx, s, hub)
 	}
 	keys := slices.Clone(c.Item)
 	for _, name := range c.Tool {
 		keys = append(keys, pin.Key(pin.Tool, name))
 	}
-	if c.All && len(keys) > 0 {
-		return exitUsage, errors.New("use --all, or --item and --tool, not both")
-	}
-	return decision{decide: control.Decide{Code: itemCode(c.Code), Digest: c.Digest, Items: keys, All: c.All}, yes: c.Yes, json: c.JSON}.run(ctx, s)
+	return decide(ctx, s, hub, control.Decide{Code: itemCode(c.Code), Digest: c.Digest, Items: keys, All: c.All}, c.jsonFlag, c.Yes)
 }
 
 type rejectCommand struct {
@@ -53,78 +56,44 @@ type rejectCommand struct {
 	Yes    bool     `help:"Answer yes to every question."`
 }
 
-func (c rejectCommand) run(ctx context.Context, s streams) (int, error) {
-	return decision{decide: control.Decide{Code: itemCode(c.Code), Digest: c.Digest, Items: c.Item, Reject: true}, yes: c.Yes, json: c.JSON}.run(ctx, s)
+func (c rejectCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
+	return decide(ctx, s, hub, control.Decide{Code: itemCode(c.Code), Digest: c.Digest, Items: c.Item, Reject: true}, c.jsonFlag, c.Yes)
 }
 
-// decision is one approve or reject: look, show, ask, decide on exactly what was shown, report the result.
-type decision struct {
-	decide control.Decide
-	yes    bool
-	json   bool
-}
-
-func (d decision) run(ctx context.Context, s streams) (int, error) {
-	hub, err := dial(ctx)
+// decide is one approve or reject.
+func decide(ctx context.Context, s streams, hub *control.Client, ask control.Decide, asJSON jsonFlag, yes bool) (int, error) {
+	item, err := control.AskItem(ctx, hub, ask.Code)
 	if err != nil {
 		return exitFailed, err
 	}
-	defer hub.Close()
-	item, err := control.AskItem(ctx, hub, d.decide.Code)
-	if err != nil {
+	if err := undecidable(item, ask); err != nil {
 		return exitFailed, err
 	}
-	if err := d.open(item); err != nil {
-		return exitFailed, err
-	}
-	d.decide.Digest = item.Digest
-	chosen, left, err := choose(item, d.decide)
+	ask.Digest = item.Digest
+	chosen, left, err := choose(item, ask)
 	if err != nil {
 		return exitUsage, err
 	}
-	shown := s
-	if d.json {
-		shown.out = s.err
-	}
-	show := func() error { return showUndecided(s, d.json, item, hub.Welcome()) }
-	if !hub.Welcome().CLIApproval {
-		return decidedElsewhere(show, func() error {
-			_, err := control.AskDecide(ctx, hub, d.decide)
-			return err
-		})
-	}
-	if len(chosen) == 0 && len(item.Details) > 0 {
-		if err := show(); err != nil {
+	var decided control.Decided
+	d := aboutItem(hub, item, asJSON, yes)
+	d.question, d.want = question(item, ask.Reject, chosen)
+	d.do = func() (err error) { decided, err = control.AskDecide(ctx, hub, ask); return err }
+	if hub.Welcome().CLIApproval && len(chosen) == 0 && len(item.Details) > 0 {
+		if err := d.undecided(s); err != nil {
 			return exitFailed, err
 		}
 		return exitPerson, errors.New("everything here has warnings; name what to allow with --item or --tool, or use --all")
 	}
-	if !d.yes {
-		if !interactive(s) {
-			return exitUsage, errNoTerminal
-		}
-		review.Item(newPage(shown).Page, item, hub.Welcome(), time.Now())
-		if err := d.ask(ctx, shown, item, chosen); err != nil {
-			return exitFailed, err
-		}
-	} else if !d.json {
-		newPage(s).Printf("%s  %s\ndigest %s\n", terminal.Text(item.Code), terminal.Text(item.Title), terminal.Text(item.Digest))
+	if code, err := d.run(ctx, s); err != nil {
+		return code, err
 	}
-	decided, err := control.AskDecide(ctx, hub, d.decide)
-	if hubError(err, control.CodeDescends) {
-		return exitPerson, err
-	}
-	if err != nil {
-		return exitFailed, err
-	}
-	s.did("it was decided")
-	return d.say(s, item, decided, left)
+	return reportDecided(s, asJSON, item, decided, left)
 }
 
-// open says why there is nothing to decide about an item, nil if there is.
-func (d decision) open(item control.ItemDetail) error {
+// undecidable says why there is nothing to decide about an item, nil if there is.
+func undecidable(item control.ItemDetail, ask control.Decide) error {
 	// A rejected item is out of the inbox; its code is the way to reconsider it.
-	reconsidered := item.Decided == vocab.DecidedRejected && !d.decide.Reject
+	reconsidered := item.Decided == vocab.DecidedRejected && !ask.Reject
 	switch {
 	case review.AboutHeld(item):
 		return fmt.Errorf("%s is a held response: \"sallyport release %s\" releases it, \"sallyport discard %s\" deletes it", item.Code, item.Code, item.Code)
@@ -134,27 +103,27 @@ func (d decision) open(item control.ItemDetail) error {
 		return errors.New("nothing to decide: the server went back to the approved version")
 	case item.Decided != "" && !reconsidered:
 		return fmt.Errorf("nothing to decide: already %s", item.Decided)
-	case d.decide.Digest != "" && d.decide.Digest != item.Digest:
+	case ask.Digest != "" && ask.Digest != item.Digest:
 		return fmt.Errorf("the item's digest is now %s; read it again with \"sallyport show %s\"", item.Digest, item.Code)
 	}
 	return nil
 }
 
-// say prints what came of a decision.
-func (d decision) say(s streams, item control.ItemDetail, decided control.Decided, left []control.PartDetail) (int, error) {
-	if review.AboutLostStore(item) && !d.json {
+// reportDecided prints what came of a decision.
+func reportDecided(s streams, asJSON jsonFlag, item control.ItemDetail, decided control.Decided, left []control.PartDetail) (int, error) {
+	if review.AboutLostStore(item) && !asJSON.JSON {
 		newPage(s).Printf("started over with an empty store: every server needs your review again\n")
 		return exitFine, nil
 	}
-	switch {
-	case d.json:
-		if err := writeJSON(s.out, decided); err != nil {
-			return exitFine, err
+	err := asJSON.print(s, decided, func(p *page) {
+		if review.AboutFile(item) {
+			p.decidedFile(decided)
+		} else {
+			p.decided(decided, item, left)
 		}
-	case review.AboutFile(item):
-		newPage(s).decidedFile(decided)
-	default:
-		newPage(s).decided(decided, item, left)
+	})
+	if err != nil {
+		return exitFailed, err
 	}
 	if len(decided.Approved)+len(decided.Rejected) == 0 {
 		return exitPerson, errors.New("none of it can be allowed: a name is used twice, or a text can be read in two ways; reject it, or ask the server's maker to fix it")
@@ -193,27 +162,27 @@ func choose(item control.ItemDetail, d control.Decide) (chosen, left []control.P
 	return chosen, left, nil
 }
 
-// ask gets a confirmation from the person at the terminal. Allowing something with a Critical finding takes more than one key.
-func (d decision) ask(ctx context.Context, s streams, item control.ItemDetail, chosen []control.PartDetail) error {
-	verb, want := "Allow", "y"
-	if d.decide.Reject {
+// question asks a person to confirm a decision; want is the answer. Allowing something with a Critical finding takes more than one key.
+func question(item control.ItemDetail, reject bool, chosen []control.PartDetail) (question, want string) {
+	switch {
+	case !reject && gravest(item, chosen) == inspect.Critical:
+		want = typedName(item)
+		return fmt.Sprintf("\nThis has a Critical warning: someone may be trying to make the model act against you.\nType %s to allow %s anyway: ", want, terminal.Counted(len(chosen), "item")), want
+	case review.AboutLostStore(item):
+		return "\nStart over with an empty store? [y/N] ", "y"
+	case review.AboutFile(item) && reject:
+		return fmt.Sprintf("\nKeep the file's version of %s? [y/N] ", entries(len(chosen))), "y"
+	case review.AboutFile(item):
+		return fmt.Sprintf("\nPut back %s as shown? [y/N] ", entries(len(chosen))), "y"
+	}
+	verb := "Allow"
+	if reject {
 		verb = "Keep blocked"
 		if slices.ContainsFunc(chosen, func(part control.PartDetail) bool { return works(item, part.Item) }) {
 			verb = "Block"
 		}
 	}
-	question := fmt.Sprintf("\n%s %s of %s? [y/N] ", verb, terminal.Counted(len(chosen), "item"), terminal.Server(item.Server, item.Shown))
-	if review.AboutFile(item) {
-		question = fileQuestion(d.decide.Reject, len(chosen))
-	}
-	if review.AboutLostStore(item) {
-		question = "\nStart over with an empty store? [y/N] "
-	}
-	if !d.decide.Reject && gravest(item, chosen) == inspect.Critical {
-		want = typedName(item)
-		question = fmt.Sprintf("\nThis has a Critical warning: someone may be trying to make the model act against you.\nType %s to allow %s anyway: ", want, terminal.Counted(len(chosen), "item"))
-	}
-	return answered(ctx, s, question, want)
+	return fmt.Sprintf("\n%s %s of %s? [y/N] ", verb, terminal.Counted(len(chosen), "item"), terminal.Server(item.Server, item.Shown)), "y"
 }
 
 func gravest(item control.ItemDetail, chosen []control.PartDetail) inspect.Level {
@@ -280,31 +249,21 @@ func (c blockCommand) ask(ctx context.Context, s streams, hub *control.Client) (
 		return exitFailed, err
 	}
 	s.did("it was blocked")
-	if c.JSON {
-		return exitFine, writeJSON(s.out, blocked)
-	}
-	p := newPage(s)
-	if len(c.Item) == 0 {
-		p.Printf("blocked: all of %s\n", terminal.Server(blocked.Server, ""))
-	}
-	if len(c.Item) > 0 && len(blocked.Items) > 0 {
-		p.Printf("blocked for %s: %s\n", terminal.Server(blocked.Server, ""), terminal.Names(blocked.Items))
-	}
-	before := slices.DeleteFunc(slices.Clone(c.Item), func(key string) bool { return slices.Contains(blocked.Items, key) })
-	if len(before) > 0 {
-		p.Printf("already blocked for %s: %s\n", terminal.Server(blocked.Server, ""), terminal.Names(before))
-	}
-	if blocked.Code != "" {
-		p.Printf("to allow it again, decide on item %s\n", terminal.Text(blocked.Code))
-	}
-	return exitFine, nil
-}
-
-func fileQuestion(reject bool, n int) string {
-	if reject {
-		return fmt.Sprintf("\nKeep the file's version of %s? [y/N] ", entries(n))
-	}
-	return fmt.Sprintf("\nPut back %s as shown? [y/N] ", entries(n))
+	return exitFine, c.print(s, blocked, func(p *page) {
+		server := terminal.Server(blocked.Server, "")
+		if len(c.Item) == 0 {
+			p.Printf("blocked: all of %s\n", server)
+		} else if len(blocked.Items) > 0 {
+			p.Printf("blocked for %s: %s\n", server, terminal.Names(blocked.Items))
+		}
+		before := slices.DeleteFunc(slices.Clone(c.Item), func(key string) bool { return slices.Contains(blocked.Items, key) })
+		if len(before) > 0 {
+			p.Printf("already blocked for %s: %s\n", server, terminal.Names(before))
+		}
+		if blocked.Code != "" {
+			p.Printf("to allow it again, decide on item %s\n", terminal.Text(blocked.Code))
+		}
+	})
 }
 
 // decidedFile reports what happened to a client's file.

@@ -70,9 +70,8 @@ func TestAskTakesOnlyAPlainYes(t *testing.T) {
 		{"y rejects even what is Critical", drifted(), true, "y\n", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := decision{decide: control.Decide{Reject: c.reject}}
 			var out bytes.Buffer
-			err := d.ask(context.Background(), streams{in: strings.NewReader(c.answer), err: &out}, c.item, c.item.Details)
+			err := asked(context.Background(), streams{in: strings.NewReader(c.answer), err: &out}, c.item, c.reject, c.item.Details)
 			if (err == nil) != c.yes {
 				t.Errorf("error %v after %q", err, out.String())
 			}
@@ -85,7 +84,7 @@ func TestAskEndsWithCtrlC(t *testing.T) {
 	cancel()
 	never, release := newBlockedReader()
 	defer release()
-	err := decision{}.ask(ctx, streams{in: never, err: &bytes.Buffer{}}, newServer(), nil)
+	err := asked(ctx, streams{in: never, err: &bytes.Buffer{}}, newServer(), false, nil)
 	if err != errUndecided {
 		t.Errorf("got %v", err)
 	}
@@ -107,14 +106,13 @@ func TestWhatWorksIsNotSaidToBeKeptBlocked(t *testing.T) {
 		{"a launch that runs on", "Block 1 item ", "blocked for weather: launch\n", runs, []string{"launch"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var asked, said bytes.Buffer
-			d := decision{decide: control.Decide{Reject: true, Items: c.rejected}}
-			chosen, left, err := choose(c.item, d.decide)
+			var out, said bytes.Buffer
+			chosen, left, err := choose(c.item, control.Decide{Reject: true, Items: c.rejected})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := d.ask(context.Background(), streams{in: strings.NewReader("y\n"), err: &asked}, c.item, chosen); err != nil || !strings.Contains(asked.String(), "\n"+c.asked) {
-				t.Errorf("asked %q, %v", asked.String(), err)
+			if err := asked(context.Background(), streams{in: strings.NewReader("y\n"), err: &out}, c.item, true, chosen); err != nil || !strings.Contains(out.String(), "\n"+c.asked) {
+				t.Errorf("asked %q, %v", out.String(), err)
 			}
 			(&page{&terminal.Page{Out: &said, Columns: 80}}).decided(control.Decided{Server: "weather", Rejected: c.rejected}, c.item, left)
 			if said.String() != c.said {
@@ -122,6 +120,12 @@ func TestWhatWorksIsNotSaidToBeKeptBlocked(t *testing.T) {
 			}
 		})
 	}
+}
+
+// asked is how a person at a terminal answers the question about a decision.
+func asked(ctx context.Context, s streams, item control.ItemDetail, reject bool, chosen []control.PartDetail) error {
+	text, want := question(item, reject, chosen)
+	return answered(ctx, s, text, want)
 }
 
 func newServer() control.ItemDetail {

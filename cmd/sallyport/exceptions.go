@@ -21,15 +21,18 @@ type exceptCommand struct {
 	Yes    bool          `help:"Answer yes to every question."`
 }
 
-func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
+func (c exceptCommand) check() error {
 	if c.For <= 0 || c.For > 7*24*time.Hour {
-		return exitUsage, fmt.Errorf("--for %s: an exception lasts at most 168h", c.For)
+		return fmt.Errorf("--for %s: an exception lasts at most 168h", c.For)
 	}
-	hub, item, err := heldItem(ctx, c.Code, c.Digest)
+	return nil
+}
+
+func (c exceptCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
+	item, err := heldItem(ctx, hub, c.Code, c.Digest)
 	if err != nil {
 		return exitFailed, err
 	}
-	defer hub.Close()
 	rules := c.Rule
 	if len(rules) == 0 {
 		rules = item.Held.Excepts
@@ -38,26 +41,21 @@ func (c exceptCommand) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, fmt.Errorf("can't make an exception for %s: it has a Critical warning, or no rule caused the hold", item.Code)
 	}
 	var made []control.Exception
-	code, err := heldDecision{
-		hub: hub, item: item, yes: c.Yes, json: c.JSON,
-		question: fmt.Sprintf("\nAllow responses like this one from %s for %s, for the rules %s? [y/N] ", terminal.Server(item.Server, item.Shown), c.For, terminal.Text(strings.Join(rules, ", "))),
-		do: func() (err error) {
-			made, err = control.AskExcept(ctx, hub, control.Except{Code: item.Code, Digest: item.Digest, Rules: c.Rule, For: c.For})
-			return err
-		},
-	}.run(ctx, s)
-	if err != nil {
+	d := aboutItem(hub, item, c.jsonFlag, c.Yes)
+	d.question = fmt.Sprintf("\nAllow responses like this one from %s for %s, for the rules %s? [y/N] ", terminal.Server(item.Server, item.Shown), c.For, terminal.Text(strings.Join(rules, ", ")))
+	d.do = func() (err error) {
+		made, err = control.AskExcept(ctx, hub, control.Except{Code: item.Code, Digest: item.Digest, Rules: c.Rule, For: c.For})
+		return err
+	}
+	if code, err := d.run(ctx, s); err != nil {
 		return code, err
 	}
-	if c.JSON {
-		return exitFine, writeJSON(s.out, listOf(made))
-	}
-	p := newPage(s)
-	for _, e := range made {
-		p.Line("", "exception until "+terminal.Clock(e.Until)+": ", exceptionWords(e))
-	}
-	p.Printf("The held response stays held: release it with \"sallyport release %s\". To end an exception: sallyport exceptions end ID\n", terminal.Text(item.Code))
-	return exitFine, nil
+	return exitFine, c.print(s, listOf(made), func(p *page) {
+		for _, e := range made {
+			p.Line("", "exception until "+terminal.Clock(e.Until)+": ", exceptionWords(e))
+		}
+		p.Printf("The held response stays held: release it with \"sallyport release %s\". To end an exception: sallyport exceptions end ID\n", terminal.Text(item.Code))
+	})
 }
 
 // exceptionWords says what an exception covers.
@@ -81,21 +79,18 @@ func (c exceptionsListCommand) ask(ctx context.Context, s streams, hub *control.
 	if err != nil {
 		return exitFailed, err
 	}
-	if c.JSON {
-		return exitFine, writeJSON(s.out, listOf(all))
-	}
-	p := newPage(s)
-	if len(all) == 0 {
-		p.Printf("No exceptions.\n")
-		return exitFine, nil
-	}
-	rows := make([][]string, len(all))
-	for i, e := range all {
-		rows[i] = []string{terminal.Text(e.ID), terminal.Short(e.Rule, 32), terminal.Text(string(e.Level)), terminal.Server(e.Server, ""), orDash(terminal.Short(e.Item, 40)), terminal.Clock(e.Until), strconv.Itoa(e.Used)}
-	}
-	p.Table(strings.Fields("ID RULE UP-TO SERVER ITEM UNTIL USED"), rows)
-	p.Printf("\nTo end one: sallyport exceptions end ID\n")
-	return exitFine, nil
+	return exitFine, c.print(s, listOf(all), func(p *page) {
+		if len(all) == 0 {
+			p.Printf("No exceptions.\n")
+			return
+		}
+		rows := make([][]string, len(all))
+		for i, e := range all {
+			rows[i] = []string{terminal.Text(e.ID), terminal.Short(e.Rule, 32), terminal.Text(string(e.Level)), terminal.Server(e.Server, ""), orDash(terminal.Short(e.Item, 40)), terminal.Clock(e.Until), strconv.Itoa(e.Used)}
+		}
+		p.Table(strings.Fields("ID RULE UP-TO SERVER ITEM UNTIL USED"), rows)
+		p.Printf("\nTo end one: sallyport exceptions end ID\n")
+	})
 }
 
 type exceptionsEndCommand struct {
@@ -104,15 +99,14 @@ type exceptionsEndCommand struct {
 	All bool   `help:"All exceptions in force."`
 }
 
-func (c exceptionsEndCommand) run(ctx context.Context, s streams) (int, error) {
+func (c exceptionsEndCommand) check() error {
 	if c.All == (c.ID != "") {
-		return exitUsage, errors.New("name one exception, or use --all")
+		return errors.New("name one exception, or use --all")
 	}
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+	return nil
+}
+
+func (c exceptionsEndCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	ids := []string{strings.TrimSpace(c.ID)}
 	if c.All {
 		all, err := control.AskExceptions(ctx, hub)
@@ -124,7 +118,7 @@ func (c exceptionsEndCommand) run(ctx context.Context, s streams) (int, error) {
 			ids = append(ids, e.ID)
 		}
 	}
-	ended := []control.Exception{}
+	var ended []control.Exception
 	for _, id := range ids {
 		e, err := control.AskEndException(ctx, hub, id)
 		if err != nil {
@@ -133,15 +127,12 @@ func (c exceptionsEndCommand) run(ctx context.Context, s streams) (int, error) {
 		s.did("it was ended")
 		ended = append(ended, e)
 	}
-	if c.JSON {
-		return exitFine, writeJSON(s.out, listOf(ended))
-	}
-	p := newPage(s)
-	for _, e := range ended {
-		p.Line("", "ended: ", exceptionWords(e))
-	}
-	if len(ended) == 0 {
-		p.Printf("No exceptions.\n")
-	}
-	return exitFine, nil
+	return exitFine, c.print(s, listOf(ended), func(p *page) {
+		for _, e := range ended {
+			p.Line("", "ended: ", exceptionWords(e))
+		}
+		if len(ended) == 0 {
+			p.Printf("No exceptions.\n")
+		}
+	})
 }

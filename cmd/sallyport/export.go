@@ -25,12 +25,7 @@ type activityExportCommand struct {
 // exportPage is how many records one call fetches, far less than a message on the socket can hold.
 const exportPage = 1000
 
-func (c activityExportCommand) run(ctx context.Context, s streams) (code int, err error) {
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+func (c activityExportCommand) ask(ctx context.Context, s streams, hub *control.Client) (code int, err error) {
 	out := s.out
 	if c.Output != "" {
 		file, err := os.OpenFile(string(c.Output), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

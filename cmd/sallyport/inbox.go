@@ -21,21 +21,18 @@ func (c inboxCommand) ask(ctx context.Context, s streams, hub *control.Client) (
 	if len(items) > 0 {
 		code = exitPerson
 	}
-	if c.JSON {
-		return code, writeJSON(s.out, listOf(items))
-	}
-	p := newPage(s)
-	if len(items) == 0 {
-		p.Printf("Nothing needs your review.\n")
-		return code, nil
-	}
-	rows := make([][]string, len(items))
-	for i, item := range items {
-		rows[i] = []string{terminal.Text(item.Code), terminal.Text(string(item.Severity)), terminal.Text(string(item.Kind)), terminal.Server(item.Server, item.Shown), terminal.Name(item.Title, 60)}
-	}
-	p.Table(strings.Fields("ITEM SEVERITY KIND SERVER WHAT"), rows)
-	p.Printf("\nRead one with: sallyport show %s\n", terminal.Text(items[0].Code))
-	return code, nil
+	return code, c.print(s, listOf(items), func(p *page) {
+		if len(items) == 0 {
+			p.Printf("Nothing needs your review.\n")
+			return
+		}
+		rows := make([][]string, len(items))
+		for i, item := range items {
+			rows[i] = []string{terminal.Text(item.Code), terminal.Text(string(item.Severity)), terminal.Text(string(item.Kind)), terminal.Server(item.Server, item.Shown), terminal.Name(item.Title, 60)}
+		}
+		p.Table(strings.Fields("ITEM SEVERITY KIND SERVER WHAT"), rows)
+		p.Printf("\nRead one with: sallyport show %s\n", terminal.Text(items[0].Code))
+	})
 }
 
 type showCommand struct {
@@ -48,11 +45,7 @@ func (c showCommand) ask(ctx context.Context, s streams, hub *control.Client) (i
 	if err != nil {
 		return exitFailed, err
 	}
-	if c.JSON {
-		return exitFine, writeJSON(s.out, item)
-	}
-	review.Item(newPage(s).Page, item, hub.Welcome(), time.Now())
-	return exitFine, nil
+	return exitFine, c.print(s, item, func(p *page) { review.Item(p.Page, item, hub.Welcome(), time.Now()) })
 }
 
 // itemCode normalises a typed code: codes are read off a screen, in any case.

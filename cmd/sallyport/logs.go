@@ -15,22 +15,22 @@ type logsCommand struct {
 	Follow bool   `short:"f" help:"Keep printing new lines."`
 }
 
-func (c logsCommand) run(ctx context.Context, s streams) (int, error) {
+func (c logsCommand) check() error {
 	if c.Lines < 1 {
-		return exitUsage, fmt.Errorf("--lines %d: a number from 1 up", c.Lines)
+		return fmt.Errorf("--lines %d: a number from 1 up", c.Lines)
 	}
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
+	return nil
+}
+
+func (c logsCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	query := control.LogQuery{Server: c.Server, Lines: c.Lines}
 	for {
 		log, err := control.AskLog(ctx, hub, query)
 		if err != nil {
 			return exitFailed, err
 		}
-		if err := printLog(s, log.Text); err != nil {
+		// The hub has escaped it; doing it again changes nothing and keeps the rule that server text is escaped where it is printed.
+		if _, err := io.WriteString(s.out, legible.Escape(log.Text)); err != nil {
 			return exitFailed, err
 		}
 		if !c.Follow {
@@ -41,11 +41,4 @@ func (c logsCommand) run(ctx context.Context, s streams) (int, error) {
 			return exitFine, nil
 		}
 	}
-}
-
-// printLog prints a piece of a server's error output. The hub has escaped it already; doing it again changes nothing and keeps the rule
-// that server text is escaped where it is printed.
-func printLog(s streams, text string) error {
-	_, err := io.WriteString(s.out, legible.Escape(text))
-	return err
 }

@@ -63,6 +63,23 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
+// print reports what came of a command: as JSON with --json, else on a page.
+func (f jsonFlag) print(s streams, v any, show func(p *page)) error {
+	if f.JSON {
+		return writeJSON(s.out, v)
+	}
+	show(newPage(s))
+	return nil
+}
+
+// aside is the page for what a person has to read although --json takes standard output.
+func (f jsonFlag) aside(s streams) *page {
+	if f.JSON {
+		s.out = s.err
+	}
+	return newPage(s)
+}
+
 // list is the form of every list in --json.
 type list[T any] struct {
 	Items []T `json:"items"`

@@ -269,6 +269,11 @@ func (p *page) protected(done control.Protected, e edit) {
 	default:
 		p.Printf("nothing to change: %s\n", e.none)
 	}
+	p.undo(done)
+}
+
+// undo says how to undo a change of a client's file.
+func (p *page) undo(done control.Protected) {
 	if done.Backup != "" {
 		p.Printf("To undo: sallyport backups restore %s\n", terminal.Text(done.Backup))
 	}

@@ -103,15 +103,32 @@ func TestEveryCommandWithJSONIsInTheReference(t *testing.T) {
 	}
 }
 
-// typesPrinted are the types of what the package gives to writeJSON.
+// typesPrinted are the types of what the package gives to writeJSON or print, or has a decision show.
 func typesPrinted(t *testing.T) (names []string) {
 	t.Helper()
 	checked := typeChecked(t)["cmd/sallyport"]
+	prints := func(e ast.Expr) {
+		names = append(names, types.TypeString(types.Unalias(checked.info.Types[e].Type), func(p *types.Package) string { return p.Name() }))
+	}
 	for _, file := range checked.files {
 		ast.Inspect(file, func(n ast.Node) bool {
-			if call, is := n.(*ast.CallExpr); is && len(call.Args) == 2 {
-				if called, is := call.Fun.(*ast.Ident); is && called.Name == "writeJSON" {
-					names = append(names, types.TypeString(types.Unalias(checked.info.Types[call.Args[1]].Type), func(p *types.Package) string { return p.Name() }))
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				return n.Recv == nil || n.Name.Name != "print" && n.Name.Name != "undecided" // these pass on what they are given
+			case *ast.CallExpr:
+				switch called := n.Fun.(type) {
+				case *ast.Ident:
+					if called.Name == "writeJSON" {
+						prints(n.Args[1])
+					}
+				case *ast.SelectorExpr:
+					if called.Sel.Name == "print" {
+						prints(n.Args[1])
+					}
+				}
+			case *ast.KeyValueExpr:
+				if key, is := n.Key.(*ast.Ident); is && key.Name == "shown" {
+					prints(n.Value)
 				}
 			}
 			return true

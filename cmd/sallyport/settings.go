@@ -22,33 +22,34 @@ type settingsScope struct {
 	Tool   string `placeholder:"T" help:"For this tool of the server."`
 }
 
-func (c settingsScope) query(key string) (control.SettingQuery, error) {
+func (c settingsScope) check() error {
 	if c.Tool != "" && c.Server == "" {
-		return control.SettingQuery{}, errors.New("--tool needs --server")
+		return errors.New("--tool needs --server")
 	}
-	return control.SettingQuery{Key: key, Server: c.Server, Tool: c.Tool}, nil
+	return nil
+}
+
+func (c settingsScope) query(key string) control.SettingQuery {
+	return control.SettingQuery{Key: key, Server: c.Server, Tool: c.Tool}
 }
 
 type settingsListCommand struct{ settingsScope }
 
-func (c settingsListCommand) run(ctx context.Context, s streams) (int, error) {
-	settings, code, err := askSettings(ctx, c.settingsScope, "")
+func (c settingsListCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
+	settings, err := control.AskSettings(ctx, hub, c.query(""))
 	if err != nil {
-		return code, err
+		return exitFailed, err
 	}
-	if c.JSON {
-		return exitFine, writeJSON(s.out, listOf(settings))
-	}
-	p := newPage(s)
-	for _, setting := range settings {
-		from := "default"
-		if setting.From != "default" {
-			from = fmt.Sprintf("from %s; default %s", terminal.Text(setting.From), terminal.Text(setting.Default))
+	return exitFine, c.print(s, listOf(settings), func(p *page) {
+		for _, setting := range settings {
+			from := "default"
+			if setting.From != "default" {
+				from = fmt.Sprintf("from %s; default %s", terminal.Text(setting.From), terminal.Text(setting.Default))
+			}
+			p.Printf("%s = %s  %s\n", p.Paint(terminal.Bold, terminal.Text(setting.Key)), terminal.Text(setting.Value), p.Paint(terminal.Dim, "("+from+")"))
+			p.Prose("    ", setting.Doc)
 		}
-		p.Printf("%s = %s  %s\n", p.Paint(terminal.Bold, terminal.Text(setting.Key)), terminal.Text(setting.Value), p.Paint(terminal.Dim, "("+from+")"))
-		p.Prose("    ", setting.Doc)
-	}
-	return exitFine, nil
+	})
 }
 
 type settingsGetCommand struct {
@@ -56,33 +57,15 @@ type settingsGetCommand struct {
 	Key string `arg:"" complete:"setting" help:"Name of the setting, such as pins.recheck."`
 }
 
-func (c settingsGetCommand) run(ctx context.Context, s streams) (int, error) {
-	settings, code, err := askSettings(ctx, c.settingsScope, c.Key)
+func (c settingsGetCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
+	settings, err := control.AskSettings(ctx, hub, c.query(c.Key))
 	if err != nil {
-		return code, err
+		return exitFailed, err
 	}
 	if len(settings) == 0 {
 		return exitFailed, errors.New("no such setting; run \"sallyport settings list\" to see them")
 	}
-	if c.JSON {
-		return exitFine, writeJSON(s.out, settings[0])
-	}
-	newPage(s).Printf("%s\n", terminal.Text(settings[0].Value))
-	return exitFine, nil
-}
-
-func askSettings(ctx context.Context, scope settingsScope, key string) ([]control.Setting, int, error) {
-	query, err := scope.query(key)
-	if err != nil {
-		return nil, exitUsage, err
-	}
-	hub, err := dial(ctx)
-	if err != nil {
-		return nil, exitFailed, err
-	}
-	defer hub.Close()
-	settings, err := control.AskSettings(ctx, hub, query)
-	return settings, exitFailed, err
+	return exitFine, c.print(s, settings[0], func(p *page) { p.Printf("%s\n", terminal.Text(settings[0].Value)) })
 }
 
 type settingsSetCommand struct {
@@ -92,17 +75,9 @@ type settingsSetCommand struct {
 	Yes   bool   `help:"Answer yes to every question."`
 }
 
-func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
-	query, err := c.query(c.Key)
-	if err != nil {
-		return exitUsage, err
-	}
+func (c settingsSetCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
+	query := c.query(c.Key)
 	query.Value = c.Value
-	hub, err := dial(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	defer hub.Close()
 	setting, err := control.AskSetSetting(ctx, hub, query)
 	if hubError(err, control.CodeLoosens) && hub.Welcome().CLIApproval {
 		if !c.Yes {
@@ -117,11 +92,8 @@ func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
 		query.Decided = true
 		setting, err = control.AskSetSetting(ctx, hub, query)
 	}
-	switch {
-	case hubError(err, control.CodeLoosens), hubError(err, control.CodeNotHere), hubError(err, control.CodeDescends):
-		return exitPerson, err
-	case err != nil:
-		return exitFailed, err
+	if err != nil {
+		return codeOf(err), err
 	}
 	s.did("it was set")
 	if setting.Key == "sandbox" && setting.Value != "off" {
@@ -129,9 +101,5 @@ func (c settingsSetCommand) run(ctx context.Context, s streams) (int, error) {
 			fmt.Fprintf(s.err, "SP-140: %s; until then these servers are not started\n", plain(unable))
 		}
 	}
-	if c.JSON {
-		return exitFine, writeJSON(s.out, setting)
-	}
-	newPage(s).Printf("%s = %s\n", terminal.Text(setting.Key), terminal.Text(setting.Value))
-	return exitFine, nil
+	return exitFine, c.print(s, setting, func(p *page) { p.Printf("%s = %s\n", terminal.Text(setting.Key), terminal.Text(setting.Value)) })
 }
