@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -130,20 +129,6 @@ func (c probeCommand) run(ctx context.Context, s streams) (int, error) {
 	return runProbe(ctx, probeOptions{name: c.Name, argv: c.Command, client: c.Client, json: c.JSON, sandbox: c.Sandbox}, s), nil
 }
 
-type hubCommand struct {
-	AllowCLIApproval bool `name:"allow-cli-approval" help:"Allow decisions from a terminal. Must be set when the data folder is first created."`
-	StartedByWrapper bool `name:"started-by-wrapper" hidden:""`
-}
-
-type hubOptions struct {
-	allowCLIApproval bool
-	startedByWrapper bool
-}
-
-func (c hubCommand) run(ctx context.Context, s streams) (int, error) {
-	return runHub(ctx, hubOptions{allowCLIApproval: c.AllowCLIApproval, startedByWrapper: c.StartedByWrapper}, s), nil
-}
-
 // exited carries an exit code out of kong, which ends the process after --help and --version.
 type exited int
 
@@ -229,15 +214,12 @@ func askHub(ctx context.Context, s streams, c asking) (int, error) {
 
 // known is "NAME " for each of our commands that args start with, so that the hint names the right help.
 func known(parser *kong.Kong, args []string) string {
-	words := ""
-	children := parser.Model.Children
+	words, node := "", parser.Model.Node
 	for _, arg := range args {
-		at := slices.IndexFunc(children, func(child *kong.Node) bool { return child.Name == arg && !child.Hidden })
-		if at < 0 {
+		if node = childOf(node, arg); node == nil {
 			break
 		}
 		words += arg + " "
-		children = children[at].Children
 	}
 	return words
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
@@ -27,23 +28,18 @@ type checked struct {
 func (c doctorCommand) run(ctx context.Context, s streams) (int, error) {
 	results := examine(ctx)
 	code := exitFine
-	for _, r := range results {
-		if r.Problem != nil {
-			code = exitFailed
+	if slices.ContainsFunc(results, func(c checked) bool { return c.Problem != nil }) {
+		code = exitFailed
+	}
+	return code, c.print(s, listOf(results), func(p *page) {
+		for _, r := range results {
+			if r.Problem == nil {
+				p.Printf("%s       %s: %s\n", p.Paint(terminal.Green, "ok"), r.Check, terminal.Text(r.Found))
+				continue
+			}
+			p.problem(control.Problem{Code: r.Problem.Code, What: r.Check + ": " + r.Problem.What, Next: r.Problem.Next})
 		}
-	}
-	if c.JSON {
-		return code, writeJSON(s.out, listOf(results))
-	}
-	p := newPage(s)
-	for _, r := range results {
-		if r.Problem == nil {
-			p.Printf("%s       %s: %s\n", p.Paint(terminal.Green, "ok"), r.Check, terminal.Text(r.Found))
-			continue
-		}
-		p.problem(control.Problem{Code: r.Problem.Code, What: r.Check + ": " + r.Problem.What, Next: r.Problem.Next})
-	}
-	return code, nil
+	})
 }
 
 // examine checks everything independently, so that one problem hides no other.
@@ -60,7 +56,7 @@ func examine(ctx context.Context) []checked {
 	}
 	results = append(results, examineStore(home))
 	results = append(results, examineHub(ctx, home)...)
-	return append(results, examineSandbox(ctx, home))
+	return append(results, examineSandbox(ctx))
 }
 
 func wrong(check, code, what, next string) checked {

@@ -135,10 +135,10 @@ func sandboxWords(s control.Server) string {
 }
 
 // examineSandbox checks whether a sandbox can be made, and whether each server that should have one does.
-func examineSandbox(ctx context.Context, home control.Home) checked {
+func examineSandbox(ctx context.Context) checked {
 	const check = "sandbox"
 	said, unable := trySandbox(ctx)
-	wanted, behind := walled(knownServers(ctx, home))
+	wanted, behind := walled(knownServers(ctx))
 	if problem := sandboxProblem(unable, wanted, behind); problem != nil {
 		return checked{Check: check, Problem: problem}
 	}
@@ -208,17 +208,12 @@ func trySandbox(ctx context.Context) (said string, unable error) {
 	return transport.TrySandbox(ctx, hold)
 }
 
-func knownServers(ctx context.Context, home control.Home) []control.Server {
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	hub, err := control.DialWith(ctx, home, control.DialOptions{Role: control.RoleCLI, Version: version})
+func knownServers(ctx context.Context) []control.Server {
+	hub, err := dial(ctx)
 	if err != nil {
 		return nil
 	}
 	defer hub.Close()
-	servers, err := control.AskServers(ctx, hub)
-	if err != nil {
-		return nil
-	}
+	servers, _ := control.AskServers(ctx, hub) // without a hub's word there are none to check
 	return servers
 }

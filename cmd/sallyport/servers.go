@@ -21,63 +21,55 @@ func (c serversCommand) ask(ctx context.Context, s streams, hub *control.Client)
 	if err != nil {
 		return exitFailed, err
 	}
-	if c.JSON {
-		return exitFine, writeJSON(s.out, listOf(servers))
-	}
-	p := newPage(s)
-	if len(servers) == 0 {
-		p.Printf("No servers yet. Run \"sallyport protect\", then restart the client.\n")
-		return exitFine, nil
-	}
-	rows := make([][]string, len(servers))
-	walled := slices.ContainsFunc(servers, func(s control.Server) bool { return sandboxWords(s) != "off" })
-	for i, server := range servers {
-		if server.State == vocab.ServerNotStarted { // its items are unknown
-			rows[i] = []string{terminal.Server(server.Server, server.Shown), serverState(server), "-", "-", "-", "0", "-", terminal.Short(server.Identity, 48)}
-			continue
+	return exitFine, c.print(s, listOf(servers), func(p *page) {
+		if len(servers) == 0 {
+			p.Printf("No servers yet. Run \"sallyport protect\", then restart the client.\n")
+			return
 		}
-		rows[i] = []string{terminal.Server(server.Server, server.Shown), serverState(server), strconv.Itoa(server.Allowed), strconv.Itoa(server.Blocked),
-			strconv.Itoa(len(server.Passages)), strconv.Itoa(server.Wrappers), orDash(terminal.Text(server.Code)), terminal.Short(server.Identity, 48)}
-	}
-	columns := strings.Fields("SERVER STATE ALLOWED BLOCKED WARNINGS RUNNING ITEM IDENTITY")
-	if walled {
-		columns = slices.Insert(columns, 6, "SANDBOX")
-		for i, server := range servers {
-			rows[i] = slices.Insert(rows[i], 6, terminal.Text(sandboxWords(server)))
-		}
-	}
-	double := sameNames(servers)
-	if slices.Contains(double, true) { // then a command needs the id
-		columns = append(columns, "ID")
-		for i, server := range servers {
-			id := ""
-			if double[i] {
-				id = server.ID
+		p.servers(servers)
+		p.notStarted(servers)
+		if slices.ContainsFunc(servers, func(s control.Server) bool { return len(s.UnseenBy) > 0 }) {
+			if status, err := control.AskStatus(ctx, hub); err == nil {
+				p.unseen(status.Unseen)
 			}
-			rows[i] = append(rows[i], orDash(terminal.Text(id)))
 		}
-	}
-	p.Table(columns, rows)
-	p.notStarted(servers)
-	if slices.ContainsFunc(servers, func(s control.Server) bool { return len(s.UnseenBy) > 0 }) {
-		if status, err := control.AskStatus(ctx, hub); err == nil {
-			p.unseen(status.Unseen)
-		}
-	}
-	return exitFine, nil
+	})
 }
 
-// sameNames reports for each server whether another one has its name.
-func sameNames(servers []control.Server) []bool {
+// servers prints the table of servers. A sandbox has a column if there is one, and an id if a name is not enough for a command.
+func (p *page) servers(servers []control.Server) {
 	count := map[string]int{}
 	for _, s := range servers {
 		count[s.Server]++
 	}
-	double := make([]bool, len(servers))
-	for i, s := range servers {
-		double[i] = count[s.Server] > 1
+	columns := strings.Fields("SERVER STATE ALLOWED BLOCKED WARNINGS RUNNING ITEM IDENTITY")
+	walled := slices.ContainsFunc(servers, func(s control.Server) bool { return sandboxWords(s) != "off" })
+	if walled {
+		columns = slices.Insert(columns, 6, "SANDBOX")
 	}
-	return double
+	if len(count) < len(servers) {
+		columns = append(columns, "ID")
+	}
+	rows := make([][]string, len(servers))
+	for i, s := range servers {
+		row := []string{terminal.Server(s.Server, s.Shown), serverState(s), strconv.Itoa(s.Allowed), strconv.Itoa(s.Blocked),
+			strconv.Itoa(len(s.Passages)), strconv.Itoa(s.Wrappers), orDash(terminal.Text(s.Code)), terminal.Short(s.Identity, 48)}
+		if s.State == vocab.ServerNotStarted { // its items are unknown
+			row[2], row[3], row[4], row[5], row[6] = "-", "-", "-", "0", "-"
+		}
+		if walled {
+			row = slices.Insert(row, 6, terminal.Text(sandboxWords(s)))
+		}
+		if len(count) < len(servers) {
+			id := "-"
+			if count[s.Server] > 1 {
+				id = terminal.Text(s.ID)
+			}
+			row = append(row, id)
+		}
+		rows[i] = row
+	}
+	p.Table(columns, rows)
 }
 
 // waitsForClient reports whether a server is guarded but no client has started it since: the window's light says that, or something more
@@ -97,25 +89,7 @@ func serverState(s control.Server) string {
 	return terminal.Text(string(s.State))
 }
 
-// notStarted counts the servers that wait for their client.
-func notStarted(servers []control.Server) (n int) {
-	for _, s := range servers {
-		if waitsForClient(s) {
-			n++
-		}
-	}
-	return n
-}
-
-// lateWords is that number, for the end of a line.
-func lateWords(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %d not started yet", n)
-}
-
-// notStarted says what to do about those servers, one line for each way.
+// notStarted says what to do about servers that wait for their client, one line for each way.
 func (p *page) notStarted(servers []control.Server) {
 	var ways []string
 	count := map[string]int{}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/review"
@@ -28,7 +29,8 @@ func (c statusCommand) ask(ctx context.Context, s streams, hub *control.Client) 
 	late := 0
 	if servers, err := control.AskServers(ctx, hub); err == nil {
 		status.Problems = append(status.Problems, sandboxStatus(ctx, servers)...)
-		status.Servers, late = len(servers), notStarted(servers)
+		status.Servers = len(servers)
+		late = len(slices.DeleteFunc(servers, func(s control.Server) bool { return !waitsForClient(s) }))
 	}
 	code := exitFine
 	if status.WaitingCount > 0 || slices.ContainsFunc(status.Problems, blocksAll) {
@@ -48,7 +50,11 @@ func (c statusCommand) ask(ctx context.Context, s streams, hub *control.Client) 
 		if status.RuleSet != "" {
 			p.Printf("rules     %s\n", terminal.Text(status.RuleSet))
 		}
-		p.Printf("servers   %d known%s\n", status.Servers, lateWords(late))
+		p.Printf("servers   %d known", status.Servers)
+		if late > 0 {
+			p.Printf(", %d not started yet", late)
+		}
+		p.Printf("\n")
 		p.wrappers(status.Wrappers)
 	})
 	problems := p.aside(func(p *page) {
@@ -124,11 +130,7 @@ func (p *page) wrappers(all []control.WrapperInfo) {
 	for _, w := range all {
 		counts[w.Client]++
 	}
-	clients := make([]string, 0, len(counts))
-	for client := range counts {
-		clients = append(clients, client)
-	}
-	slices.SortFunc(clients, func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
+	clients := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
 	for i, client := range clients {
 		if i == maxClientLines-1 && len(clients) > maxClientLines {
 			p.Printf("          and %s more\n", terminal.Counted(len(clients)-i, "client"))
