@@ -24,20 +24,12 @@ func fileMeaning(d control.ItemDetail) string {
 }
 
 func fileConsequence(d control.ItemDetail, decides control.Welcome) []string {
-	lines := []string{"If you do nothing, the file stays as it is, and the client keeps using it."}
 	code := terminal.Text(d.Code)
-	switch {
-	case decides.Window:
-		lines = append(lines, "Decide in the window.")
-	case decides.CLIApproval:
-		lines = append(lines,
-			fmt.Sprintf("sallyport approve %s   makes the change shown above", code),
-			fmt.Sprintf("sallyport reject %s    keeps the file as it is now", code),
-			"Use --item entry:NAME with either to decide on one entry.")
-	default:
-		lines = append(lines, "This hub takes no decisions: open the Sallyport window to decide.")
-	}
-	return lines
+	idle := "If you do nothing, the file stays as it is, and the client keeps using it."
+	return append([]string{idle}, whereToDecide(decides,
+		fmt.Sprintf("sallyport approve %s   makes the change shown above", code),
+		fmt.Sprintf("sallyport reject %s    keeps the file as it is now", code),
+		"Use --item entry:NAME with either to decide on one entry.")...)
 }
 
 // filePart prints what happened to one entry.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -57,21 +58,15 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []str
 	if held.Unsure {
 		lines = append(lines, "Its delivery was interrupted before: the model may have seen it.")
 	}
-	switch {
-	case decides.Window:
-		return append(lines, "Decide in the window.")
-	case !decides.CLIApproval:
-		return append(lines, "This hub takes no decisions: open the Sallyport window to decide.")
-	}
-	lines = append(lines, fmt.Sprintf("sallyport release %s                    releases it, once", code))
+	commands := []string{fmt.Sprintf("sallyport release %s                    releases it, once", code)}
 	if held.Why == vocab.HeldThreat {
-		lines = append(lines, fmt.Sprintf("sallyport release %s --without-marked   releases it without the marked sentences", code))
+		commands = append(commands, fmt.Sprintf("sallyport release %s --without-marked   releases it without the marked sentences", code))
 	}
-	lines = append(lines, fmt.Sprintf("sallyport discard %s                    deletes it", code))
+	commands = append(commands, fmt.Sprintf("sallyport discard %s                    deletes it", code))
 	if len(held.Excepts) > 0 {
-		lines = append(lines, fmt.Sprintf("sallyport except %s                     allows responses like this one from the tool for an hour", code))
+		commands = append(commands, fmt.Sprintf("sallyport except %s                     allows responses like this one from the tool for an hour", code))
 	}
-	return lines
+	return append(lines, whereToDecide(decides, commands...)...)
 }
 
 // heldBeside counts the other responses in the same item, "" if there are none.
@@ -89,16 +84,11 @@ func heldBeside(d control.ItemDetail) string {
 // held prints the request and the response, as plain text: every row is behind the gutter, escaped.
 func (p *page) held(d control.ItemDetail) {
 	held := d.Held
-	fact := func(name, value string) {
-		if value != "" {
-			p.Line("  ", fmt.Sprintf("%-13s", name), value)
-		}
-	}
 	p.Printf("\n%s\n", p.Paint(terminal.Bold, "What was asked"))
-	fact("request", held.Method)
-	fact("name", held.Name)
-	fact("client", held.Client)
-	fact("at", terminal.Clock(held.Time))
+	p.fact("request", held.Method)
+	p.fact("name", held.Name)
+	p.fact("client", held.Client)
+	p.fact("at", terminal.Clock(held.Time))
 	if len(held.Params) > 0 {
 		p.Printf("  arguments, with secrets masked:\n")
 		p.quoted("  ", terminal.Indented(held.Params))
@@ -141,18 +131,13 @@ func (p *page) held(d control.ItemDetail) {
 	}
 }
 
-// quoted is quote, limited to what a person would scroll through.
+// quoted is Quote, limited to what a person would scroll through.
 func (p *page) quoted(indent, escaped string) {
-	if len(escaped) > maxShownAnswer {
-		cut := maxShownAnswer
-		for cut > 0 && escaped[cut]&0xC0 == 0x80 {
-			cut--
-		}
-		p.Quote(indent, terminal.Piece{Text: escaped[:cut]})
-		p.Printf("%s%d more bytes: use --json to see all of it\n", indent, len(escaped)-cut)
-		return
+	shown := cut.Bytes(escaped, maxShownAnswer)
+	p.Quote(indent, terminal.Piece{Text: shown})
+	if more := len(escaped) - len(shown); more > 0 {
+		p.Printf("%s%d more bytes: use --json to see all of it\n", indent, more)
 	}
-	p.Quote(indent, terminal.Piece{Text: escaped})
 }
 
 // answerTexts are the text blocks of a tool's result. whole: there is nothing else in it.

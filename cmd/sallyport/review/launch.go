@@ -30,13 +30,6 @@ func launchMeaning(d control.ItemDetail) string {
 	return "The program behind this command changed. Its calls are blocked until you\ndecide, because the setting pins.launch is block. What a script imports is not\ncovered (docs/launch.md)."
 }
 
-func launchConsequence(d control.ItemDetail) []string {
-	if d.Runs {
-		return []string{"If you do nothing, the server keeps running as it is."}
-	}
-	return []string{"If you do nothing, the server stays blocked."}
-}
-
 // launched describes the whole launch; a new launch has said it in its changes already.
 func (p *page) launched(part control.PartDetail) {
 	if part.State == vocab.PartNew || len(part.Definition) == 0 {

@@ -33,12 +33,12 @@ func (p *page) made(m *control.Made) {
 		return
 	}
 	if m.Package != "" {
-		p.Line("  ", fmt.Sprintf("%-13s", "package"), strings.TrimSpace(strings.Join([]string{m.Manager, m.Package, m.Version}, " ")))
-	} else if m.Program != "" {
-		p.Line("  ", fmt.Sprintf("%-13s", "program"), m.Program)
+		p.fact("package", strings.TrimSpace(strings.Join([]string{m.Manager, m.Package, m.Version}, " ")))
+	} else {
+		p.fact("program", m.Program)
 	}
 	if len(m.Fingerprint) >= 12 {
-		p.Printf("  %-13s%s, unchanged since %s\n", "fingerprint", terminal.Text(m.Fingerprint[:12]), m.Since.UTC().Format("2006-01-02 15:04:05 UTC"))
+		p.Printf("  %-13s%s, unchanged since %s\n", "fingerprint", terminal.Text(m.Fingerprint[:12]), terminal.Clock(m.Since))
 	}
 }
 

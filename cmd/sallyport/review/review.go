@@ -17,9 +17,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Item prints a whole inbox item: what it is about, what runs, what it means, then every part with its changes, its findings and its
-// definition as declared, and last what happens if nothing is done. Our words are at the left margin and in fixed places; everything the
-// server wrote is behind a gutter.
+// Item prints a whole inbox item. Our words are at the left margin and in fixed places; everything the server wrote is behind a gutter.
 func Item(to *terminal.Page, d control.ItemDetail, decides control.Welcome, now time.Time) {
 	p := &page{to}
 	p.Printf("%s   %s\n", p.Paint(terminal.Bold, "Inbox item "+terminal.Text(d.Code)), Severity(to, d.Severity))
@@ -36,12 +34,6 @@ func Item(to *terminal.Page, d control.ItemDetail, decides control.Welcome, now 
 	p.parts(d)
 	p.fileChange(d)
 	p.Printf("\n%s\n", p.Paint(terminal.Bold, "What happens now"))
-	if AboutHeld(d) {
-		for _, line := range heldConsequence(d, decides) {
-			p.Printf("  %s\n", line)
-		}
-		return
-	}
 	for _, line := range consequence(d, decides) {
 		p.Printf("  %s\n", line)
 	}
@@ -97,40 +89,35 @@ func Before(p *terminal.Page, d control.ItemDetail) {
 }
 
 func (p *page) facts(d control.ItemDetail, now time.Time) {
-	fact := func(name, value string) {
-		if value != "" {
-			p.Line("  ", fmt.Sprintf("%-13s", name), value)
-		}
-	}
 	if AboutFile(d) {
-		fact("client", d.Server)
-		fact("file", d.Path)
+		p.fact("client", d.Server)
+		p.fact("file", d.Path)
 	} else {
 		p.Named("  ", fmt.Sprintf("%-13s", "server"), d.Server)
-		fact("shown as", d.Shown)
+		p.fact("shown as", d.Shown)
 	}
-	fact("runs", terminal.Command(d.Command))
-	fact("address", d.URL)
+	p.fact("runs", terminal.Command(d.Command))
+	p.fact("address", d.URL)
 	Before(p.Page, d)
 	p.made(d.Made)
-	fact("sandbox", lookedUnder(d))
-	fact("calls itself", serverInfo(d.Info))
+	p.fact("sandbox", lookedUnder(d))
+	p.fact("calls itself", serverInfo(d.Info))
 	if !AboutHeld(d) && inspect.SuspectServer(d.Findings) {
-		fact("", "has a warning in its name or version: see below")
+		p.fact("", "has a warning in its name or version: see below")
 	}
-	fact("warnings", warned(d))
-	fact("waiting", waiting(d.Created, now))
-	fact("digest", d.Digest)
+	p.fact("warnings", warned(d))
+	p.fact("waiting", waiting(d.Created, now))
+	p.fact("digest", d.Digest)
 	if AboutHeld(d) {
-		fact("state", string(d.Held.State))
+		p.fact("state", string(d.Held.State))
 	} else {
-		fact("decided", string(d.Decided))
+		p.fact("decided", string(d.Decided))
 	}
 	if d.Asked {
-		fact("asked for", "by the model, through a Sallyport tool; that's no reason to allow it")
+		p.fact("asked for", "by the model, through a Sallyport tool; that's no reason to allow it")
 	}
 	if d.Noisy {
-		fact("noisy", "it keeps changing, so it stays here until you decide")
+		p.fact("noisy", "it keeps changing, so it stays here until you decide")
 	}
 }
 
@@ -150,7 +137,7 @@ func waiting(since, now time.Time) string {
 	if since.IsZero() {
 		return ""
 	}
-	at := since.UTC().Format("2006-01-02 15:04:05 UTC")
+	at := terminal.Clock(since)
 	if d := now.Sub(since).Round(time.Minute); d >= time.Minute {
 		return fmt.Sprintf("since %s (%s)", at, strings.TrimSuffix(d.String(), "0s"))
 	}
@@ -198,6 +185,8 @@ func cameBack(d control.ItemDetail) bool {
 // consequence says what happens if nothing is done, and where a decision is made.
 func consequence(d control.ItemDetail, decides control.Welcome) []string {
 	switch {
+	case AboutHeld(d):
+		return heldConsequence(d, decides)
 	case d.Decided != "" && d.Next != "":
 		return []string{fmt.Sprintf("This item is decided. What is left of it is item %s: sallyport show %[1]s", terminal.Text(d.Next))}
 	case d.Decided != "":
@@ -206,34 +195,35 @@ func consequence(d control.ItemDetail, decides control.Welcome) []string {
 	if AboutFile(d) {
 		return fileConsequence(d, decides)
 	}
-	lines := []string{"If you do nothing, all of it stays blocked."}
-	rejecting := "keeps it blocked"
+	idle, rejecting := "If you do nothing, all of it stays blocked.", "keeps it blocked"
 	switch {
+	case d.Kind == vocab.ItemLaunch && d.Runs:
+		idle, rejecting = "If you do nothing, the server keeps running as it is.", "blocks it"
 	case d.Kind == vocab.ItemLaunch:
-		lines = launchConsequence(d)
+		idle = "If you do nothing, the server stays blocked."
 	case cameBack(d):
-		lines = []string{"If you do nothing, it keeps working as you allowed it."}
-	}
-	if cameBack(d) || d.Kind == vocab.ItemLaunch && d.Runs {
-		rejecting = "blocks it"
+		idle, rejecting = "If you do nothing, it keeps working as you allowed it.", "blocks it"
 	}
 	code := terminal.Text(d.Code)
-	switch {
-	case decides.CLIApproval && AboutLostStore(d):
-		lines = append(lines,
-			fmt.Sprintf("sallyport approve %s          starts over with an empty store", code),
-			"Or put a good copy of the store in its place and restart the hub.")
-	case decides.Window:
-		lines = append(lines, "Decide in the window.")
-	case decides.CLIApproval:
-		lines = append(lines,
-			fmt.Sprintf("sallyport approve %s          allows what has no warning of Medium or above", code),
-			fmt.Sprintf("sallyport approve %s --all    allows everything shown here", code),
-			fmt.Sprintf("sallyport reject %s           %s and takes it off the list", code, rejecting))
-	default:
-		lines = append(lines, "This hub takes no decisions: open the Sallyport window to decide.")
+	if decides.CLIApproval && AboutLostStore(d) {
+		return []string{idle, fmt.Sprintf("sallyport approve %s          starts over with an empty store", code),
+			"Or put a good copy of the store in its place and restart the hub."}
 	}
-	return lines
+	return append([]string{idle}, whereToDecide(decides,
+		fmt.Sprintf("sallyport approve %s          allows what has no warning of Medium or above", code),
+		fmt.Sprintf("sallyport approve %s --all    allows everything shown here", code),
+		fmt.Sprintf("sallyport reject %s           %s and takes it off the list", code, rejecting))...)
+}
+
+// whereToDecide says where an item is decided; commands are for a hub that takes decisions from a terminal.
+func whereToDecide(decides control.Welcome, commands ...string) []string {
+	switch {
+	case decides.Window:
+		return []string{"Decide in the window."}
+	case !decides.CLIApproval:
+		return []string{"This hub takes no decisions: open the Sallyport window to decide."}
+	}
+	return commands
 }
 
 func (p *page) part(n, of int, part control.PartDetail) {
@@ -305,10 +295,9 @@ func (p *page) change(c pin.Change) {
 		p.Line("  ", p.mark(c.Op)+" ", c.Words)
 		p.Line("    ", "", at)
 	}
-	switch {
-	case len(c.Text) > 0:
-		p.Quote("    ", p.segments(c.Text)...)
-	default:
+	if len(c.Text) > 0 {
+		p.Quote("    ", segments(c.Text)...)
+	} else {
 		p.beforeAfter("-", terminal.Red, c.Before, c.Words)
 		p.beforeAfter("+", terminal.Green, c.After, c.Words)
 	}
@@ -333,7 +322,7 @@ func (p *page) mark(op pin.Op) string {
 }
 
 // segments shows a word-level difference as [-removed-]{+added+}; the meaning never depends on colour.
-func (p *page) segments(all []pin.Segment) []terminal.Piece {
+func segments(all []pin.Segment) []terminal.Piece {
 	pieces := make([]terminal.Piece, 0, len(all))
 	for _, s := range all {
 		switch s.Op {
@@ -378,3 +367,10 @@ func declaredText(raw json.RawMessage) string {
 
 // page is a page with what a review adds to it.
 type page struct{ *terminal.Page }
+
+// fact prints a named value; one that is empty is left out.
+func (p *page) fact(name, value string) {
+	if value != "" {
+		p.Line("  ", fmt.Sprintf("%-13s", name), value)
+	}
+}

@@ -177,9 +177,8 @@ func TestServerTextOnThePageCannotPassForOurs(t *testing.T) {
 }
 
 func TestMarksOfADifferenceCannotBeForged(t *testing.T) {
-	p := &page{&terminal.Page{}}
 	var shown strings.Builder
-	for _, piece := range p.segments([]pin.Segment{{Op: "equal", Text: "[-safe-] {+new+}"}, {Op: "delete", Text: "-]"}}) {
+	for _, piece := range segments([]pin.Segment{{Op: "equal", Text: "[-safe-] {+new+}"}, {Op: "delete", Text: "-]"}}) {
 		shown.WriteString(piece.Text)
 	}
 	if want := `\[-safe\-] \{+new\+}[-\-]-]`; shown.String() != want {
