@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -118,6 +119,24 @@ func (tx *Tx) Meta(name string) ([]byte, error) {
 	var value []byte
 	err := tx.get(bucketMeta, []byte("home."+name), &value)
 	return value, err
+}
+
+// SetMetaJSON is SetMeta for a value that MetaJSON reads.
+func (tx *Tx) SetMetaJSON(name string, value any) error {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("store %s: %w", name, err)
+	}
+	return tx.SetMeta(name, raw)
+}
+
+// MetaJSON reads into value what SetMetaJSON stored.
+func (tx *Tx) MetaJSON(name string, value any) error {
+	raw, err := tx.Meta(name)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, value)
 }
 
 func (tx *Tx) DeleteMeta(name string) error {

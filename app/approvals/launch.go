@@ -1,7 +1,7 @@
 package approvals
 
 import (
-	"encoding/json"
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -168,12 +168,7 @@ func (a *Approvals) StandLaunch(tx *store.Tx, l *ledger.Ledger, code string) rev
 			st.Files = append(st.Files, f)
 		}
 	}
-	slices.SortFunc(st.Files, func(a, b pin.FileStamp) int {
-		if a.Path < b.Path {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(st.Files, func(a, b pin.FileStamp) int { return cmp.Compare(a.Path, b.Path) })
 	return st
 }
 
@@ -192,7 +187,7 @@ const maxFiles = 256
 func (a *Approvals) learnFiles(tx *store.Tx, files []pin.FileStamp) (learned bool, err error) {
 	if a.files == nil {
 		a.files = map[string]pin.FileStamp{}
-		if raw, err := tx.Meta(metaFiles); err == nil && json.Unmarshal(raw, &a.files) != nil {
+		if tx.MetaJSON(metaFiles, &a.files) != nil {
 			clear(a.files)
 		}
 	}
@@ -214,9 +209,5 @@ func (a *Approvals) learnFiles(tx *store.Tx, files []pin.FileStamp) (learned boo
 		return false, nil
 	}
 	a.files = next
-	raw, err := json.Marshal(next)
-	if err != nil {
-		return false, err
-	}
-	return true, tx.SetMeta(metaFiles, raw)
+	return true, tx.SetMetaJSON(metaFiles, next)
 }

@@ -1,7 +1,6 @@
 package display
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/sallyport/sallyport/store"
@@ -30,13 +29,7 @@ const metaWindow = "window"
 
 // Window is what was remembered last; nothing where that cannot be read.
 func (d *Display) Window() (state WindowState) {
-	_ = d.office.Viewing(func(tx *store.Tx) error {
-		raw, err := tx.Meta(metaWindow)
-		if err == nil {
-			err = json.Unmarshal(raw, &state)
-		}
-		return err
-	})
+	_ = d.office.Viewing(func(tx *store.Tx) error { return tx.MetaJSON(metaWindow, &state) })
 	return state
 }
 
@@ -44,11 +37,7 @@ func (d *Display) Window() (state WindowState) {
 func (d *Display) Remember(change func(*WindowState)) error {
 	state := d.Window()
 	change(&state)
-	raw, err := json.Marshal(state)
-	if err != nil {
-		return err
-	}
-	return d.office.Updating(func(tx *store.Tx) error { return tx.SetMeta(metaWindow, raw) })
+	return d.office.Updating(func(tx *store.Tx) error { return tx.SetMetaJSON(metaWindow, state) })
 }
 
 // StoreOK says whether the store can be used; where it cannot, everything is blocked.

@@ -1,7 +1,6 @@
 package wrappers
 
 import (
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -166,13 +165,7 @@ func (l *listers) lastOf(client string) string {
 	if l.last == nil {
 		l.last = map[string]string{}
 		if l.office.Store != nil {
-			_ = l.office.Store.View(func(tx *store.Tx) error {
-				raw, err := tx.Meta(metaLister)
-				if err == nil {
-					err = json.Unmarshal(raw, &l.last)
-				}
-				return err
-			})
+			_ = l.office.Store.View(func(tx *store.Tx) error { return tx.MetaJSON(metaLister, &l.last) })
 		}
 	}
 	return l.last[client]
@@ -195,11 +188,8 @@ func (l *listers) remember(client, server string) {
 	if l.office.Usable() != nil {
 		return
 	}
-	raw, err := json.Marshal(last)
-	if err == nil {
-		err = l.office.Update(func(tx *store.Tx) (bool, error) { return true, tx.SetMeta(metaLister, raw) })
-	}
-	if err != nil && errors.Is(err, store.ErrCorrupt) {
+	err := l.office.Update(func(tx *store.Tx) (bool, error) { return true, tx.SetMetaJSON(metaLister, last) })
+	if errors.Is(err, store.ErrCorrupt) {
 		l.office.Failed(err) // any other failure costs the next start a second at most
 	}
 }

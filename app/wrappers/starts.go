@@ -1,7 +1,6 @@
 package wrappers
 
 import (
-	"encoding/json"
 	"sync"
 
 	"github.com/sallyport/sallyport/app/office"
@@ -98,13 +97,7 @@ func (s *Starts) Open() {
 		return
 	}
 	var all []started
-	_ = s.office.Store.View(func(tx *store.Tx) error {
-		raw, err := tx.Meta(metaStarts)
-		if err == nil {
-			err = json.Unmarshal(raw, &all)
-		}
-		return err
-	})
+	_ = s.office.Store.View(func(tx *store.Tx) error { return tx.MetaJSON(metaStarts, &all) })
 	s.set(all)
 }
 
@@ -124,23 +117,15 @@ func (s *Starts) put(tx *store.Tx) error {
 	s.mu.Lock()
 	s.saving = false // what comes from now on is written by another
 	s.mu.Unlock()
-	return putStarts(tx, s.list(""))
+	return tx.SetMetaJSON(metaStarts, s.list(""))
 }
 
 // Forget is for entries that are written anew. The caller commits it with the write.
 func (s *Starts) Forget(tx *store.Tx, client string, names []string) error {
 	left := s.list(client, names...)
-	if err := putStarts(tx, left); err != nil {
+	if err := tx.SetMetaJSON(metaStarts, left); err != nil {
 		return err
 	}
 	s.set(left)
 	return nil
-}
-
-func putStarts(tx *store.Tx, all []started) error {
-	raw, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	return tx.SetMeta(metaStarts, raw)
 }

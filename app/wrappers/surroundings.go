@@ -1,7 +1,6 @@
 package wrappers
 
 import (
-	"encoding/json"
 	"maps"
 	"reflect"
 	"sync"
@@ -55,7 +54,7 @@ func (s *surroundings) load(from *store.Store) {
 	}
 	s.of = map[string]control.Surroundings{}
 	_ = from.View(func(tx *store.Tx) error { // what cannot be read is as if no wrapper had been seen
-		if raw, err := tx.Meta(metaSurroundings); err == nil && json.Unmarshal(raw, &s.of) != nil {
+		if tx.MetaJSON(metaSurroundings, &s.of) != nil {
 			clear(s.of)
 		}
 		return nil
@@ -81,10 +80,6 @@ func (s *surroundings) keep(tx *store.Tx) (wrote bool, err error) {
 	if !s.fresh {
 		return false, nil
 	}
-	raw, err := json.Marshal(s.of)
-	if err != nil {
-		return false, err
-	}
 	s.fresh = false // one that is lost with its commit comes again with the next wrapper that differs
-	return true, tx.SetMeta(metaSurroundings, raw)
+	return true, tx.SetMetaJSON(metaSurroundings, s.of)
 }
