@@ -32,28 +32,20 @@ const (
 
 // Check refuses a server that could not be told from others.
 func Check(ref control.ServerRef) error {
-	var parts []string
-	switch ref.Transport {
-	case TransportStdio:
-		if len(ref.Argv) == 0 || ref.Argv[0] == "" {
-			return errors.New("a stdio server needs a command")
-		}
-		if ref.URL != "" {
-			return errors.New("a server has a command or a URL, not both")
-		}
-		parts = ref.Argv
-	case TransportURL:
-		if ref.URL == "" {
-			return errors.New("a remote server needs a URL")
-		}
-		if len(ref.Argv) != 0 {
-			return errors.New("a server has a command or a URL, not both")
-		}
+	parts, remote := ref.Argv, ref.Transport == TransportURL
+	if remote {
 		parts = []string{ref.URL}
-	default:
-		return errors.New("unknown transport")
 	}
-	if len(parts) > maxArguments {
+	switch {
+	case !remote && ref.Transport != TransportStdio:
+		return errors.New("unknown transport")
+	case remote && ref.URL == "":
+		return errors.New("a remote server needs a URL")
+	case !remote && (len(ref.Argv) == 0 || ref.Argv[0] == ""):
+		return errors.New("a stdio server needs a command")
+	case ref.URL != "" && len(ref.Argv) != 0:
+		return errors.New("a server has a command or a URL, not both")
+	case len(parts) > maxArguments:
 		return errors.New("too many arguments")
 	}
 	total := 0

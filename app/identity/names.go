@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,10 +16,7 @@ const nameless = "unnamed server"
 
 // PersonName is what a server is called, whole.
 func PersonName(name string) string {
-	if clean := legible.PersonName(name); clean != "" {
-		return clean
-	}
-	return nameless
+	return cmp.Or(legible.PersonName(name), nameless)
 }
 
 // Called are the names under which servers are shown.
@@ -95,9 +93,7 @@ func ToldName(name string, server store.Server) string { return legible.ToldName
 // Retitled updates a stored title with the name as it is shown now: names change after a title is stored, and an older version stored a
 // number for a name in another script. A title that does not begin with a name of its server stays as it is.
 func Retitled(title string, s store.Server, shown string) string {
-	if shown == "" {
-		shown = ShortName(s)
-	}
+	shown = cmp.Or(shown, ShortName(s))
 	number := strconv.Itoa(s.Number)
 	for _, name := range append([]string{s.Name, "server-" + number, "server " + number}, s.Names...) {
 		for _, as := range []string{legible.ShortName(name, legible.MaxShownName), name} {
@@ -142,9 +138,7 @@ func ClientOf(client string) Client {
 	if !known {
 		way.Title = legible.Name(client, "the client")
 	}
-	if way.Next == "" {
-		way.Next = "restart " + way.Title
-	}
+	way.Next = cmp.Or(way.Next, "restart "+way.Title)
 	return way
 }
 

@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -49,12 +50,7 @@ var (
 )
 
 func containsOne(s string, marks []string) bool {
-	for _, mark := range marks {
-		if strings.Contains(s, mark) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(s, mark) })
 }
 
 // masker collects what it removes, so that the same text can be masked elsewhere.
@@ -77,11 +73,7 @@ func Argv(argv []string) (shown, secrets []string) {
 			shown[i] = m.take(arg)
 			continue
 		}
-		if i == 0 {
-			shown[i] = m.text(arg, false)
-			continue
-		}
-		shown[i] = m.text(arg, true)
+		shown[i] = m.text(arg, i > 0)
 	}
 	return shown, m.secrets
 }

@@ -28,14 +28,10 @@ func maskNext(d *json.Decoder, out *bytes.Buffer, secret bool, secrets []string)
 	}
 	switch v := token.(type) {
 	case string:
-		switch {
-		case secret && v != "":
+		if v = Text(v, secrets); secret && v != "" {
 			v = Mark
-		default:
-			v = Text(v, secrets)
 		}
 		out.WriteString(PlainJSON(v))
-		return nil
 	case json.Delim:
 		out.WriteRune(rune(v))
 		for i := 0; d.More(); i++ {
@@ -62,9 +58,8 @@ func maskNext(d *json.Decoder, out *bytes.Buffer, secret bool, secrets []string)
 		}
 		delim, _ := end.(json.Delim)
 		out.WriteRune(rune(delim))
-		return nil
 	default:
 		out.WriteString(PlainJSON(v))
-		return nil
 	}
+	return nil
 }

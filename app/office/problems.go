@@ -1,7 +1,8 @@
 package office
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -66,11 +67,8 @@ func (o *Office) Stands(code string) control.Problem { return o.problems[code] }
 
 // Problems are the current ones, by code.
 func (o *Office) Problems() []control.Problem {
-	list := make([]control.Problem, 0, len(o.problems))
-	for _, p := range o.problems {
-		list = append(list, p)
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].Code < list[j].Code })
+	list := slices.AppendSeq([]control.Problem{}, maps.Values(o.problems))
+	slices.SortFunc(list, func(a, b control.Problem) int { return strings.Compare(a.Code, b.Code) })
 	return list
 }
 

@@ -1,6 +1,7 @@
 package quarantine
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sort"
@@ -29,10 +30,7 @@ func claimOf(s *office.Wrapper) string {
 
 // heldFor reports whether a response was held for this wrapper's client.
 func heldFor(s *office.Wrapper, one store.Held, said string) bool {
-	client := s.Client
-	if client == "" {
-		client = legible.Name(said, "")
-	}
+	client := cmp.Or(s.Client, legible.Name(said, ""))
 	return client == one.Client && (client != "" || one.ServerID == s.Server)
 }
 

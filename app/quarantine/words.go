@@ -1,6 +1,7 @@
 package quarantine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,10 +35,7 @@ func itemOfHeld(one store.Held, digest string, findings []inspect.Finding, now t
 func partState(state vocab.HeldState) vocab.PartState { return vocab.PartState(state) }
 
 func heldPart(one store.Held) string {
-	if one.Item != "" {
-		return one.Item
-	}
-	return one.Method
+	return cmp.Or(one.Item, one.Method)
 }
 
 // heldTool is the tool's name if it is harmless in a sentence of ours.

@@ -4,7 +4,6 @@ package reveal
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"os/exec"
 	"time"
@@ -29,32 +28,26 @@ func show(file, folder string) error {
 	if file == "" {
 		method, what = service+".ShowFolders", folder
 	}
-	if ask(method, what) == nil {
+	if ask(method, what) {
 		return nil
 	}
 	return open(folder)
 }
 
-// ask calls the file manager. It never starts a bus.
-func ask(method, path string) error {
+// ask calls the file manager, and reports whether it answered. It never starts a bus.
+func ask(method, path string) bool {
 	conn, err := dbus.SessionBusPrivateNoAutoStartup()
 	if err != nil {
-		return fmt.Errorf("ask the file manager: %w", err)
+		return false
 	}
 	defer conn.Close()
-	if err := conn.Auth(nil); err != nil {
-		return fmt.Errorf("ask the file manager: %w", err)
-	}
-	if err := conn.Hello(); err != nil {
-		return fmt.Errorf("ask the file manager: %w", err)
+	if conn.Auth(nil) != nil || conn.Hello() != nil {
+		return false
 	}
 	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
 	address := url.URL{Scheme: "file", Path: path}
-	if err := conn.Object(service, object).CallWithContext(ctx, method, 0, []string{address.String()}, "").Err; err != nil {
-		return fmt.Errorf("ask the file manager: %w", err)
-	}
-	return nil
+	return conn.Object(service, object).CallWithContext(ctx, method, 0, []string{address.String()}, "").Err == nil
 }
 
 func open(folder string) error {

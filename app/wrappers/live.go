@@ -1,9 +1,9 @@
 package wrappers
 
 import (
+	"cmp"
 	"maps"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/sallyport/sallyport/app/office"
@@ -42,14 +42,9 @@ type standing struct {
 
 // ordered are the live wrappers, the one that is there longest first.
 func (w *Wrappers) ordered() []*liveWrapper {
-	all := slices.Collect(maps.Values(w.sessions))
-	sort.Slice(all, func(i, j int) bool {
-		if !all[i].since.Equal(all[j].since) {
-			return all[i].since.Before(all[j].since)
-		}
-		return all[i].pid < all[j].pid
+	return slices.SortedFunc(maps.Values(w.sessions), func(a, b *liveWrapper) int {
+		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.pid, b.pid))
 	})
-	return all
 }
 
 // Running are the wrappers that clients started.

@@ -2,6 +2,7 @@ package wrappers
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -89,10 +90,7 @@ func Caused(s *office.Wrapper, name string, sent []control.Record) (records []st
 		} else {
 			record.Detail = maskDetail(record.Detail, s.Secrets)
 		}
-		record.Client, record.Session, record.Request = cut.Bytes(record.Client, office.MaxName), cut.Bytes(record.Session, office.MaxName), cut.Bytes(record.Request, office.MaxName)
-		if record.Session == "" {
-			record.Session = s.Session
-		}
+		record.Client, record.Session, record.Request = cut.Bytes(record.Client, office.MaxName), cmp.Or(cut.Bytes(record.Session, office.MaxName), s.Session), cut.Bytes(record.Request, office.MaxName)
 		records = append(records, record)
 	}
 	return records, refused
