@@ -4,38 +4,36 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/powers"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // What the page is told. Times are RFC 3339, definitions are texts: nothing crosses that a page would have to parse as code
 // or guess at. Texts of servers cross as they are and are shown by the page in its paper boxes only.
 
+// Shapes names structs that only embedded ones hold: Wails writes a type only if a method or a named field has it.
+type Shapes struct{}
+
+func (*Shapes) Name(control.ClientEntry, powers.Summary) {}
+
 // Overview is everything that every screen shows. It is cheap, and asked for at every "changed".
 type Overview struct {
-	Version        string    `json:"version"`
-	Home           string    `json:"home"`
-	Theme          string    `json:"theme" ts_type:"'light' | 'dark' | 'system'"`
-	Light          Light     `json:"light"` // of all; the icon's too
-	Guarded        int       `json:"guarded"`
-	Total          int       `json:"total"`
-	Waiting        Waiting   `json:"waiting"`
-	Problems       []Problem `json:"problems"`
-	Unseen         []Unseen  `json:"unseen"` // what is allowed and a client has not seen yet
-	ServersRunning int       `json:"serversRunning"`
-	FirstRun       bool      `json:"firstRun"`      // nothing is protected yet
-	Notifications  string    `json:"notifications"` // why there are none, "" where they work
-	Tray           string    `json:"tray"`          // why there is none, "" where it works
-	StoreOK        bool      `json:"storeOK"`
-	TrayTold       bool      `json:"trayTold"` // it was said that the program lives on when the window is closed
-	Quitting       string    `json:"quitting"` // the nonce of the question whether to quit; "" while nobody asked for it
-}
-
-// Light is how a server is, or all of them: app's one answer, in its words. The page shows it and computes none.
-type Light struct {
-	Colour string `json:"colour" ts_type:"'grey' | 'green' | 'amber' | 'red'"`
-	State  string `json:"state"`
-	Words  string `json:"words"`
-	Next   string `json:"next"` // what a person can do, "" where there is nothing
+	Version        string                 `json:"version"`
+	Home           string                 `json:"home"`
+	Theme          string                 `json:"theme" ts_type:"'light' | 'dark' | 'system'"`
+	Light          control.Light          `json:"light"` // of all; the icon's too
+	Guarded        int                    `json:"guarded"`
+	Total          int                    `json:"total"`
+	Waiting        Waiting                `json:"waiting"`
+	Problems       []control.Problem      `json:"problems"`
+	Unseen         []control.UnseenServer `json:"unseen"` // what is allowed and a client has not seen yet
+	ServersRunning int                    `json:"serversRunning"`
+	FirstRun       bool                   `json:"firstRun"`      // nothing is protected yet
+	Notifications  string                 `json:"notifications"` // why there are none, "" where they work
+	Tray           string                 `json:"tray"`          // why there is none, "" where it works
+	StoreOK        bool                   `json:"storeOK"`
+	TrayTold       bool                   `json:"trayTold"` // it was said that the program lives on when the window is closed
+	Quitting       string                 `json:"quitting"` // the nonce of the question whether to quit; "" while nobody asked for it
 }
 
 // Waiting counts what waits, by severity.
@@ -48,23 +46,7 @@ type Waiting struct {
 // Unguarded is one server that does not run behind the port.
 type Unguarded struct {
 	control.Unguarded
-	Light Light `json:"light"`
-}
-
-// Unseen is what a client does not know to be allowed.
-type Unseen struct {
-	Client   string `json:"client"` // as people know it
-	Server   string `json:"server"` // server text
-	Identity string `json:"identity"`
-	Next     string `json:"next"` // what helps, such as "restart Claude Desktop"
-	Code     string `json:"code"`
-}
-
-// Problem is something wrong with the installation.
-type Problem struct {
-	Code string `json:"code"`
-	What string `json:"what"`
-	Next string `json:"next"`
+	Light control.Light `json:"light"`
 }
 
 // Part is one pinned thing of an item.
@@ -129,7 +111,7 @@ type Review struct {
 	Stale       bool                 `json:"stale"`          // it does not wait as it is shown
 	Held        *Held                `json:"held,omitempty"` // of an answer that was held back
 	Can         *Can                 `json:"can,omitempty"`  // of a new server with tools
-	Made        *Made                `json:"made,omitempty"` // of a new server that runs here
+	Made        *control.Made        `json:"made,omitempty"` // of a new server that runs here
 }
 
 // PartDetail is one part with what was last allowed beside what is there now.
@@ -143,29 +125,15 @@ type PartDetail struct {
 	Passages   [][]int           `json:"passages"`   // see Part
 	Definition string            `json:"definition"` // server text: pretty printed JSON, "" when it is gone
 	Approved   string            `json:"approved"`   // server text: pretty printed JSON of what was last allowed, "" when it is new
-	Changes    []Change          `json:"changes"`
+	Changes    []pin.Change      `json:"changes"`
 	Does       *Does             `json:"does,omitempty"` // of a tool that is declared
 }
 
-// Change is one difference in words and in pieces.
-type Change struct {
-	Path   string        `json:"path"`
-	Op     pin.Op        `json:"op" ts_type:"'added' | 'removed' | 'changed'"`
-	Words  string        `json:"words"`  // ours, with names of the server in it: `added, required: "context" (text)`
-	Before string        `json:"before"` // server text
-	After  string        `json:"after"`  // server text
-	Text   []pin.Segment `json:"text"`
-}
-
-// Decision is what a person said, over exactly what the page showed.
+// Decision is what a person said about exactly what the page showed. The method that takes it says whether to reject.
 type Decision struct {
-	Code   string   `json:"code"`
-	Digest string   `json:"digest"`
-	Nonce  string   `json:"nonce"`
-	Items  []string `json:"items"` // pin keys. Empty with all=false: everything without a warning
-	All    bool     `json:"all"`
-	Typed  string   `json:"typed"`
-	Reason string   `json:"reason"` // why, in the person's own words, or ""
+	control.Decide
+	Nonce string `json:"nonce"`
+	Typed string `json:"typed"`
 }
 
 // Server is one row of the servers: one that was seen, or a guarded entry of a client's file whose server has not run yet.
@@ -173,7 +141,7 @@ type Server struct {
 	Server   string            `json:"server"`          // server text
 	Shown    string            `json:"shown,omitempty"` // see control.Server
 	Identity string            `json:"identity"`        // "" of one that has not run yet: it has no page
-	Light    Light             `json:"light"`
+	Light    control.Light     `json:"light"`
 	Held     int               `json:"held"`    // responses that wait for a decision
 	Entries  []Entry           `json:"entries"` // of clients' files that start it
 	State    vocab.ServerState `json:"state"`   // new, open, blocked, no_common_version
@@ -187,7 +155,7 @@ type Server struct {
 	Sandbox  vocab.Sandbox     `json:"sandbox"`  // off, shield, strict
 	RunsIn   []vocab.Sandbox   `json:"runsUnder"`
 	Parts    int               `json:"parts"`             // pinned things, all kinds
-	Problem  *Problem          `json:"problem,omitempty"` // why nothing of it can be used, where no item says so
+	Problem  *control.Problem  `json:"problem,omitempty"` // why nothing of it can be used, where no item says so
 }
 
 // Entry is a guarded entry of a client's file.
@@ -223,60 +191,21 @@ type ServerItem struct {
 	Passages   [][]int           `json:"passages"` // see Part
 }
 
-// ActivityQuery asks for part of the timeline. Since is RFC 3339 or ""; before and after are ids of records: only older ones,
-// only later ones. Kind and status may be lists with commas; text is looked for in server, tool, code and summary.
-type ActivityQuery struct {
-	Server string `json:"server"`
-	Tool   string `json:"tool"`
-	Kind   string `json:"kind"`
-	Status string `json:"status"`
-	Text   string `json:"text"`
-	Since  string `json:"since"`
-	Before string `json:"before"`
-	After  string `json:"after"`
-	Limit  int    `json:"limit"`
-}
-
-// Activity is that part, newest first.
+// Activity is part of the timeline, newest first.
 type Activity struct {
-	Items []Record `json:"items"` // newest first
+	Items []Record `json:"items"`
 }
 
-// Record is one row of the timeline.
+// Record is one row of the timeline. Only a record asked for alone has its detail.
 type Record struct {
-	ID         string           `json:"id"`
-	Time       string           `json:"time"`
-	Kind       vocab.RecordKind `json:"kind"`
-	Status     vocab.Status     `json:"status"` // ok, warned, blocked, held, error
-	Server     string           `json:"server"` // server text
-	Shown      string           `json:"shown"`  // how Server is shown
-	Tool       string           `json:"tool"`   // server text
-	Named      string           `json:"named"`  // server text: what a read names, "" for other records
-	Code       string           `json:"code"`
-	Mode       string           `json:"mode"`
-	Summary    string           `json:"summary"`
-	Client     string           `json:"client"`
-	DurationUS int64            `json:"durationUs"`
-	Bytes      int64            `json:"bytes"`
-}
-
-// ActivityRecord is one record whole.
-type ActivityRecord struct {
-	Record
-	Detail  string `json:"detail"` // pretty printed JSON; may hold server text
-	Session string `json:"session"`
-	Request string `json:"request"`
-	Prev    string `json:"prev"`
-	Hash    string `json:"hash"`
+	control.Record
+	Shown string `json:"shown"` // how Server is shown
+	Named string `json:"named"` // server text: what a read names, "" for other records
 }
 
 // Setting is one row of the table with what is in force.
 type Setting struct {
-	Key     string   `json:"key"`
-	Value   string   `json:"value"`
-	Default string   `json:"default"`
-	From    string   `json:"from"` // default, settings, server
-	Doc     string   `json:"doc"`
+	control.Setting
 	Values  string   `json:"values"`  // what is allowed, in words
 	Choices []string `json:"choices"` // where the values are a short list
 	Safer   string   `json:"safer"`   // which way is safer, in words

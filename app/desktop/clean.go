@@ -20,17 +20,9 @@ type CleanSet struct {
 
 // CleanServer is one row of the list.
 type CleanServer struct {
-	Code    string               `json:"code"`
-	Server  string               `json:"server"`  // server text
-	Command []string             `json:"command"` // server text; secrets masked
-	URL     string               `json:"url"`     // server text
-	Tools   int                  `json:"tools"`
-	Can     string               `json:"can"`              // what its tools can do, in words of ours; "" without tools
-	Source  string               `json:"source"`           // whose word that is
-	Dispute int                  `json:"disputed"`         // tools whose names contradict what they claim
-	Parts   []string             `json:"parts"`            // pin keys of what would be allowed; hold server text
-	Loaders []string             `json:"loaders"`          // names of variables that load code into it
-	Before  *control.EntryBefore `json:"before,omitempty"` // the server that ran under this name before
+	control.CleanServer
+	Does   string `json:"does"`   // what its tools can do, in our words; "" without tools
+	Source string `json:"source"` // who says so
 }
 
 // CleanServers lists the new servers without warnings. It mints the nonce that a decision over this list needs.
@@ -45,11 +37,10 @@ func (p *Page) CleanServers() (CleanSet, error) {
 	}
 	out := CleanSet{Digest: set.Digest, ArmAfterMs: armAfterMs, Servers: []CleanServer{}, Other: set.Other}
 	for _, s := range set.Items {
-		row := CleanServer{
-			Code: s.Code, Server: cmp.Or(s.Shown, s.Server), Command: some(s.Command), URL: s.URL, Tools: s.Tools, Parts: some(s.Parts), Loaders: some(s.Loaders), Before: s.Before,
-		}
+		s.Server, s.Parts, s.Loaders = cmp.Or(s.Shown, s.Server), some(s.Parts), some(s.Loaders)
+		row := CleanServer{CleanServer: s}
 		if s.Can != nil {
-			row.Can, row.Source, row.Dispute = s.Can.String(), s.Can.Source(), s.Can.Disputed
+			row.Does, row.Source = s.Can.String(), s.Can.Source()
 		}
 		out.Servers = append(out.Servers, row)
 	}

@@ -117,7 +117,7 @@ func TestThePageAllowsNoServerThatItsListDidNotShow(t *testing.T) {
 				return control.CleanDecided{}, err
 			}
 			d.at = d.at.Add(time.Second)
-			_, err = d.Allow(Decision{Code: r.Code, Digest: r.Digest, Nonce: set.Nonce})
+			_, err = d.Allow(Decision{Decide: control.Decide{Code: r.Code, Digest: r.Digest}, Nonce: set.Nonce})
 			return control.CleanDecided{}, err
 		}, control.CodeStale},
 	} {

@@ -9,7 +9,6 @@ import (
 	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
-	"github.com/sallyport/sallyport/proxy/pin"
 )
 
 // What the hub answers, as the page gets it.
@@ -63,7 +62,7 @@ func reviewOf(it control.ItemDetail) Review {
 	out := Review{
 		Item: item(it.InboxItem), Command: some(it.Command), URL: it.URL, ServerInfo: pretty(it.Info), Findings: some(it.Findings), Passages: passages(it.Passages),
 		Details: each(it.Details, partDetail), Diff: it.Diff, Sandbox: it.Sandbox, LookedUnder: it.LookedIn, Next: it.Next,
-		Before: it.Before, Can: canDo(it.Can), Made: made(it.Made),
+		Before: it.Before, Can: canDo(it.Can), Made: it.Made,
 	}
 	out.Decided = it.Decided
 	out.Held = held(it)
@@ -77,29 +76,29 @@ func partDetail(d control.PartDetail) PartDetail {
 	kind, name, _ := strings.Cut(d.Item, ":")
 	return PartDetail{
 		Item: d.Item, Kind: kind, Name: name, State: d.State, Digest: string(d.Digest), Findings: some(d.Findings), Passages: passages(d.Passages),
-		Definition: pretty(d.Definition), Approved: pretty(d.Approved), Changes: each(d.Changes, change), Does: does(d.Does),
+		Definition: pretty(d.Definition), Approved: pretty(d.Approved), Changes: some(d.Changes), Does: does(d.Does),
 	}
-}
-
-func change(c pin.Change) Change {
-	return Change{Path: c.Path, Op: c.Op, Words: c.Words, Before: c.Before, After: c.After, Text: some(c.Text)}
-}
-
-func light(l display.Light) Light {
-	return Light{Colour: string(l.Colour), State: l.State, Words: l.Words, Next: l.Next}
 }
 
 func unguarded(u control.Unguarded) Unguarded {
 	return Unguarded{Unguarded: u, Light: light(display.LightOfUnguarded(u))}
 }
 
-func entry(e control.ClientEntry) ClientEntry {
-	return ClientEntry{Name: e.Name, State: e.State, Why: e.Why, Code: e.Code, Runs: some(e.Runs)}
+func light(l display.Light) control.Light {
+	return control.Light{Colour: string(l.Colour), State: l.State, Words: l.Words, Next: l.Next}
 }
 
 func record(r control.Record, shown string) Record {
-	return Record{
-		ID: r.ID, Time: stamp(r.Time), Kind: r.Kind, Status: r.Status, Server: r.Server, Shown: shown, Tool: r.Tool, Named: r.Named(), Code: r.Code, Mode: r.Mode,
-		Summary: r.Summary, Client: r.Client, DurationUS: r.DurationUS, Bytes: r.Bytes,
+	named := r.Named()
+	r.Detail = asText(r.Detail)
+	return Record{Record: r, Shown: shown, Named: named}
+}
+
+// asText is JSON as a text for a person, itself as JSON: where the socket has the value, the page has nothing to parse.
+func asText(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
 	}
+	text, _ := json.Marshal(pretty(raw)) // a string
+	return text
 }

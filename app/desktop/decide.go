@@ -110,7 +110,8 @@ func (p *Page) decide(d Decision, reject bool) (control.Decided, error) {
 	if err := p.nonces.spend(d.Nonce, itemSubject(it.Code), d.Digest, d.Typed, loosens); err != nil {
 		return control.Decided{}, err
 	}
-	done, err := h.Decide(here, control.Decide{Code: d.Code, Digest: d.Digest, Reject: reject, Items: d.Items, All: d.All, Reason: d.Reason})
+	d.Reject = reject
+	done, err := h.Decide(here, d.Decide)
 	done.Approved, done.Rejected, done.Left = some(done.Approved), some(done.Rejected), some(done.Left)
 	return done, err
 }

@@ -24,50 +24,17 @@ type Coverage struct {
 	Unseen    []string     `json:"unseen"`
 }
 
-// ClientFile is one client's configuration.
+// ClientFile is one client's configuration, and what the page offers if it is missing or broken.
 type ClientFile struct {
-	Client  string        `json:"client"`
-	Name    string        `json:"name"`
-	Path    string        `json:"path"`
-	State   string        `json:"state"` // found, absent, denied, unseen, unreadable
-	Why     string        `json:"why"`
-	Watched bool          `json:"watched"`
-	Guarded int           `json:"guarded"`
-	Total   int           `json:"total"`
-	Entries []ClientEntry `json:"entries"`
-	Help    FileHelp      `json:"help"`
+	control.ClientFile
+	Help FileHelp `json:"help"`
 }
 
-// ClientEntry is one entry of it.
-type ClientEntry struct {
-	Name  string   `json:"name"`  // server text
-	State string   `json:"state"` // guarded, wrapped, unwrapped, open, left, fake, missing
-	Why   string   `json:"why"`
-	Code  string   `json:"code"`
-	Runs  []string `json:"runs"` // server text: its command as it stands in the file, secrets masked; [] where that was not asked
-}
-
-// Preview is a change of a client's file: what it would be, or was where Written.
+// Preview is a change to a client's file: what would be written, or what was.
 type Preview struct {
-	Client     string        `json:"client"`
-	Path       string        `json:"path"`
-	Digest     string        `json:"digest"`
-	Diff       string        `json:"diff"` // unified, secrets masked; holds server text. "": nothing to change
-	Entries    []ClientEntry `json:"entries"`
-	Note       string        `json:"note"`
-	Backup     string        `json:"backup"` // id of the backup that was made, "" where nothing was written
-	Written    bool          `json:"written"`
-	Nonce      string        `json:"nonce"` // of this preview; "" after writing
-	ArmAfterMs int           `json:"armAfterMs"`
-}
-
-// Backup is a client's file as it was before it was changed.
-type Backup struct {
-	ID     string `json:"id"`
-	Path   string `json:"path"`
-	Time   string `json:"time"`
-	Size   int64  `json:"size"`
-	Digest string `json:"digest"`
+	control.Protected
+	Nonce      string `json:"nonce"` // of this preview; "" after writing
+	ArmAfterMs int    `json:"armAfterMs"`
 }
 
 // Looked is what a first look at one entry of a client's file found.
@@ -99,10 +66,8 @@ func (cf *clientFiles) Clients() (Coverage, error) {
 	c, err := h.Coverage(cf.chosen.query())
 	out := Coverage{Guarded: c.Guarded, Total: c.Total, Clients: []ClientFile{}, Unguarded: each(c.Unguarded, unguarded), Unseen: some(c.Unseen)}
 	for _, f := range c.Clients {
-		out.Clients = append(out.Clients, ClientFile{
-			Client: f.Client, Name: f.Name, Path: f.Path, State: f.State, Why: f.Why, Watched: f.Watched, Guarded: f.Guarded, Total: f.Total,
-			Entries: each(f.Entries, entry), Help: cf.chosen.help(f),
-		})
+		f.Entries = some(f.Entries)
+		out.Clients = append(out.Clients, ClientFile{ClientFile: f, Help: cf.chosen.help(f)})
 	}
 	return out, err
 }
@@ -132,9 +97,8 @@ func (cf *clientFiles) protect(what string, q control.Protect) (control.Protecte
 }
 
 func preview(d control.Protected) Preview {
-	return Preview{
-		Client: d.Client, Path: d.Path, Digest: d.Digest, Diff: d.Diff, Entries: each(d.Entries, entry), Note: d.Note, Backup: d.Backup, Written: d.Written,
-	}
+	d.Entries = some(d.Entries)
+	return Preview{Protected: d}
 }
 
 func (cf *clientFiles) previewed(what, client, path string, names []string) (Preview, error) {
@@ -180,10 +144,8 @@ func (cf *clientFiles) Unprotect(client, path string, names []string, digest, no
 }
 
 // Backups are the copies kept before each change, newest first.
-func (cf *clientFiles) Backups() ([]Backup, error) {
-	return toldEach(cf.hubLink, (*app.Hub).Backups, func(b control.Backup) Backup {
-		return Backup{ID: b.ID, Path: b.Path, Time: stamp(b.Time), Size: b.Size, Digest: b.Digest}
-	})
+func (cf *clientFiles) Backups() ([]control.Backup, error) {
+	return told(cf.hubLink, (*app.Hub).Backups, some)
 }
 
 // PreviewRestore says what Restore would write.

@@ -49,21 +49,9 @@ type HeldArgument struct {
 
 // HeldDecision is what a person said over a held answer, exactly as the page showed it.
 type HeldDecision struct {
-	Code    string `json:"code"`
-	Digest  string `json:"digest"`
-	Nonce   string `json:"nonce"`
-	Without bool   `json:"without"` // without the marked parts
-	Typed   string `json:"typed"`
-	Reason  string `json:"reason"`
-}
-
-// HeldDone is how it stands now.
-type HeldDone struct {
-	Code   string          `json:"code"`
-	Server string          `json:"server"` // server text
-	Tool   string          `json:"tool"`   // server text
-	State  vocab.HeldState `json:"state" ts_type:"'waiting' | 'released' | 'taken' | 'delivered' | 'expired' | 'discarded' | 'gone'"`
-	Until  string          `json:"until"`
+	control.Release
+	Nonce string `json:"nonce"`
+	Typed string `json:"typed"`
 }
 
 // ExceptDecision makes exceptions for the rules that matched in a held answer. For is hour, today or week: there is no "forever".
@@ -75,18 +63,10 @@ type ExceptDecision struct {
 	For    string   `json:"for" ts_type:"'hour' | 'today' | 'week'"`
 }
 
-// Exception lets one rule pass for the answers of one tool, until a time.
+// Exception is one that a person made.
 type Exception struct {
-	ID      string `json:"id"`
-	Rule    string `json:"rule"`
-	Title   string `json:"title"`  // what the rule says; "" for one of a rule file
-	Server  string `json:"server"` // server text
-	Item    string `json:"item"`   // pin key; holds server text
-	Level   string `json:"level" ts_type:"'critical' | 'high' | 'medium' | 'low'"`
-	Created string `json:"created"`
-	Until   string `json:"until"`
-	Code    string `json:"code"`
-	Used    int    `json:"used"` // answers that it let pass
+	control.Exception
+	Title string `json:"title"` // what the rule says; "" for one of a rule file
 }
 
 // heldFindings are what was found in a held answer, the gravest first: as they are numbered on the page.
@@ -169,24 +149,24 @@ func (p *Page) HeldText(code, digest string, part, page int) (HeldPage, error) {
 }
 
 // Release lets a held answer through once. What is Critical is typed, with or without its marked parts.
-func (p *Page) Release(d HeldDecision) (HeldDone, error) { return p.settle(d, false) }
+func (p *Page) Release(d HeldDecision) (control.ReleaseAnswer, error) { return p.settle(d, false) }
 
 // Discard deletes what is held. Claude keeps the refusal.
-func (p *Page) Discard(d HeldDecision) (HeldDone, error) { return p.settle(d, true) }
+func (p *Page) Discard(d HeldDecision) (control.ReleaseAnswer, error) { return p.settle(d, true) }
 
-func (p *Page) settle(d HeldDecision, discard bool) (HeldDone, error) {
+func (p *Page) settle(d HeldDecision, discard bool) (control.ReleaseAnswer, error) {
 	if _, err := p.heldNow(d.Code, d.Digest); err != nil {
-		return HeldDone{}, err
+		return control.ReleaseAnswer{}, err
 	}
 	if err := p.nonces.spend(d.Nonce, itemSubject(d.Code), d.Digest, d.Typed, !discard); err != nil {
-		return HeldDone{}, err
+		return control.ReleaseAnswer{}, err
 	}
 	h, err := p.engine()
 	if err != nil {
-		return HeldDone{}, err
+		return control.ReleaseAnswer{}, err
 	}
-	done, err := h.Release(here, control.Release{Code: d.Code, Digest: d.Digest, Discard: discard, WithoutMarked: d.Without && !discard, Reason: d.Reason})
-	return HeldDone{Code: done.Code, Server: done.Server, Tool: done.Tool, State: done.State, Until: stamp(done.Until)}, err
+	d.Discard, d.WithoutMarked = discard, d.WithoutMarked && !discard
+	return h.Release(here, d.Release)
 }
 
 // Except has answers of one tool pass the rules that matched in this one, for a while. It decides nothing about what is held
@@ -249,7 +229,5 @@ func exceptions(all []control.Exception) []Exception {
 }
 
 func exception(e control.Exception) Exception {
-	return Exception{
-		ID: e.ID, Rule: e.Rule, Title: rules.Named(e.Rule).Title, Server: e.Server, Item: e.Item, Level: string(e.Level), Created: stamp(e.Created), Until: stamp(e.Until), Code: e.Code, Used: e.Used,
-	}
+	return Exception{Exception: e, Title: rules.Named(e.Rule).Title}
 }

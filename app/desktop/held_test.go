@@ -66,7 +66,7 @@ func (d *desk) heldBy(w *deaf, n int, level inspect.Level, end string) string {
 }
 
 func ofHeld(r Review) HeldDecision {
-	return HeldDecision{Code: r.Code, Digest: r.Digest, Nonce: r.Nonce}
+	return HeldDecision{Release: control.Release{Code: r.Code, Digest: r.Digest}, Nonce: r.Nonce}
 }
 
 func TestAHeldAnswerIsShownWhole(t *testing.T) {
@@ -140,9 +140,9 @@ func TestAHeldAnswerIsReleasedByTheRulesOfADecision(t *testing.T) {
 	d.shell.Show("")
 	r := d.look()
 	decision := ofHeld(r)
-	decision.Without = true
+	decision.WithoutMarked = true
 	done, err := d.Release(decision)
-	if err != nil || done.State != "released" || done.Until == "" || done.Tool != "read_note" {
+	if err != nil || done.State != "released" || done.Until.IsZero() || done.Tool != "read_note" {
 		t.Fatalf("released: %+v, %v", done, err)
 	}
 	if _, err := d.Release(decision); codeOf(err) != control.CodeStale {
@@ -171,7 +171,7 @@ func TestACriticalHeldAnswerIsTypedAndHasNoException(t *testing.T) {
 	}
 	for _, without := range []bool{false, true} {
 		decision := ofHeld(r)
-		decision.Without = without
+		decision.WithoutMarked = without
 		if _, err := d.Release(decision); codeOf(err) != control.CodeBadRequest {
 			t.Errorf("untyped, without its marked parts %v: %v", without, err)
 		}
@@ -211,7 +211,7 @@ func TestAnExceptionIsMadeListedAndEnded(t *testing.T) {
 	}
 	all, err := d.Exceptions()
 	slices.SortFunc(all, func(a, b Exception) int { return strings.Compare(a.Rule, b.Rule) }) // they were made in one moment
-	if err != nil || len(all) != 2 || all[0].Server != "notes" || all[0].Item != "tool:read_note" || all[0].Code != r.Code || all[0].Title != "It tells Claude to ignore earlier instructions" || all[0].Until == "" {
+	if err != nil || len(all) != 2 || all[0].Server != "notes" || all[0].Item != "tool:read_note" || all[0].Code != r.Code || all[0].Title != "It tells Claude to ignore earlier instructions" || all[0].Until.IsZero() {
 		t.Fatalf("listed: %+v, %v", all, err)
 	}
 	if now := d.look(); now.Held.State != "waiting" {

@@ -27,14 +27,6 @@ type HeldAllDecision struct {
 	Reason string `json:"reason"`
 }
 
-// HeldAllDone says what became of them: how many were discarded, how many were decided or gone meanwhile, and how many came since, which
-// are still held.
-type HeldAllDone struct {
-	Discarded int `json:"discarded"`
-	Meanwhile int `json:"meanwhile"`
-	Came      int `json:"came"`
-}
-
 // heldSets are the sets that were shown last, by digest. A page shows one; a few more are kept for a second look at the same thing.
 type heldSets struct {
 	mu    sync.Mutex
@@ -104,18 +96,17 @@ func (p *Page) heldSet(code string, codes []string, group string) HeldAll {
 func heldAllSubject(code string) string { return "held-all\x00" + code }
 
 // DiscardAll deletes the responses of an item that were held when it was shown, those and no others.
-func (p *Page) DiscardAll(d HeldAllDecision) (HeldAllDone, error) {
+func (p *Page) DiscardAll(d HeldAllDecision) (control.DiscardedHeld, error) {
 	h, err := p.engine()
 	if err != nil {
-		return HeldAllDone{}, err
+		return control.DiscardedHeld{}, err
 	}
 	codes, group := p.sets.of(d.Digest)
 	if err := p.nonces.spend(d.Nonce, heldAllSubject(d.Code), d.Digest, "", false); err != nil {
-		return HeldAllDone{}, err
+		return control.DiscardedHeld{}, err
 	}
 	if len(codes) == 0 {
-		return HeldAllDone{}, &control.Error{Code: control.CodeStale, Message: "it was shown too long ago: review it again", See: d.Code}
+		return control.DiscardedHeld{}, &control.Error{Code: control.CodeStale, Message: "it was shown too long ago: review it again", See: d.Code}
 	}
-	done, err := h.DiscardHeld(here, control.DiscardHeld{Codes: codes, Group: group, Reason: d.Reason})
-	return HeldAllDone(done), err
+	return h.DiscardHeld(here, control.DiscardHeld{Codes: codes, Group: group, Reason: d.Reason})
 }

@@ -35,14 +35,18 @@ func (d *desk) claude(names ...string) (path string) {
 	return path
 }
 
+func lit(colour, state, words, next string) control.Light {
+	return control.Light{Colour: colour, State: state, Words: words, Next: next}
+}
+
 // agree looks at all of them: the icon, the footer, the rows of the list, the page of each server, and what the command line lists.
-func (d *desk) agree(when string, mood tray.Mood, foot Light, rows map[string]Light) {
+func (d *desk) agree(when string, mood tray.Mood, foot control.Light, rows map[string]control.Light) {
 	d.t.Helper()
 	var now struct {
 		mood  tray.Mood
-		foot  Light
-		rows  map[string]Light
-		typed map[string]Light // of `sallyport servers`
+		foot  control.Light
+		rows  map[string]control.Light
+		typed map[string]control.Light // of `sallyport servers`
 		err   error
 	}
 	look := func() bool {
@@ -52,7 +56,7 @@ func (d *desk) agree(when string, mood tray.Mood, foot Light, rows map[string]Li
 		o, err := d.Overview()
 		now.foot, now.err = o.Light, err
 		list, err := d.Servers()
-		now.rows = map[string]Light{}
+		now.rows = map[string]control.Light{}
 		for _, row := range list {
 			now.rows[row.Server] = row.Light
 			if row.Identity == "" {
@@ -66,9 +70,9 @@ func (d *desk) agree(when string, mood tray.Mood, foot Light, rows map[string]Li
 		now.err = cmpErr(now.err, err)
 		typed, err := d.hub.Servers()
 		now.err = cmpErr(now.err, err)
-		now.typed = map[string]Light{}
+		now.typed = map[string]control.Light{}
 		for _, row := range typed {
-			now.typed[row.Server] = Light(*row.Light)
+			now.typed[row.Server] = *row.Light
 		}
 		return now.err == nil && now.mood == mood && now.foot == foot && fmt.Sprint(now.rows) == fmt.Sprint(rows) && fmt.Sprint(now.typed) == fmt.Sprint(rows)
 	}
@@ -88,31 +92,31 @@ func cmpErr(a, b error) error {
 
 func TestTrayFooterListAndPageSayTheSame(t *testing.T) {
 	d := newDesk(t)
-	d.agree("nothing there", tray.Starting, Light{"grey", display.LightNoServers, "No settings file found yet", "Open Claude once, then try again."}, map[string]Light{})
+	d.agree("nothing there", tray.Starting, lit("grey", display.LightNoServers, "No settings file found yet", "Open Claude once, then try again."), map[string]control.Light{})
 
 	d.claude("notes", "weather")
-	late := Light{"grey", display.LightNotStarted, "Hasn't started yet", "Restart Claude Desktop."}
-	d.agree("protected, and Claude not restarted", tray.Starting, Light{"grey", display.LightNotStarted, "2 servers guarded, none started yet", "Restart Claude Desktop."},
-		map[string]Light{"notes": late, "weather": late})
+	late := lit("grey", display.LightNotStarted, "Hasn't started yet", "Restart Claude Desktop.")
+	d.agree("protected, and Claude not restarted", tray.Starting, lit("grey", display.LightNotStarted, "2 servers guarded, none started yet", "Restart Claude Desktop."),
+		map[string]control.Light{"notes": late, "weather": late})
 
 	weather := d.reports("weather", "forecast=Tells the weather.")
-	review := Light{"amber", display.LightReview, "Needs your review", "Review it in the Inbox."}
-	d.agree("one has started and waits", tray.Attention, Light{"amber", display.LightReview, "1 item needs your review", "Review it in the Inbox."},
-		map[string]Light{"notes": late, "weather": review})
+	review := lit("amber", display.LightReview, "Needs your review", "Review it in the Inbox.")
+	d.agree("one has started and waits", tray.Attention, lit("amber", display.LightReview, "1 item needs your review", "Review it in the Inbox."),
+		map[string]control.Light{"notes": late, "weather": review})
 
 	if _, err := d.Allow(of(d.look())); err != nil {
 		t.Fatal(err)
 	}
-	guarded := Light{"green", display.LightGuarded, "Guarded", ""}
-	some := Light{"green", display.LightGuarded, "2 servers guarded, 1 not started yet", ""}
-	d.agree("it is allowed", tray.Guarding, some, map[string]Light{"notes": late, "weather": guarded})
+	guarded := lit("green", display.LightGuarded, "Guarded", "")
+	some := lit("green", display.LightGuarded, "2 servers guarded, 1 not started yet", "")
+	d.agree("it is allowed", tray.Guarding, some, map[string]control.Light{"notes": late, "weather": guarded})
 
 	d.hub.Unregister(weather)
-	d.agree("it has ended, and was really seen", tray.Guarding, some, map[string]Light{"notes": late, "weather": guarded})
+	d.agree("it has ended, and was really seen", tray.Guarding, some, map[string]control.Light{"notes": late, "weather": guarded})
 
 	hidden := d.reports("weather", poisoned)
-	d.agree("it changed into an attack", tray.Critical, Light{"red", display.LightCritical, "1 critical item needs your review", "Review it in the Inbox."},
-		map[string]Light{"notes": late, "weather": {"red", display.LightCritical, "Critical, needs your review", "Review it in the Inbox."}})
+	d.agree("it changed into an attack", tray.Critical, lit("red", display.LightCritical, "1 critical item needs your review", "Review it in the Inbox."),
+		map[string]control.Light{"notes": late, "weather": lit("red", display.LightCritical, "Critical, needs your review", "Review it in the Inbox.")})
 	r := d.look()
 	decision := of(r)
 	if _, err := d.Keep(decision); err != nil {
@@ -136,7 +140,7 @@ func TestTrayFooterListAndPageSayTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d.agree("a person blocked it", tray.Guarding, some, map[string]Light{"notes": late, "weather": {"green", display.LightBlocked, "Blocked by you", ""}})
+	d.agree("a person blocked it", tray.Guarding, some, map[string]control.Light{"notes": late, "weather": lit("green", display.LightBlocked, "Blocked by you", "")})
 }
 
 func TestALookAtAServerIsNoStartOfIt(t *testing.T) {

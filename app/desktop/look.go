@@ -3,7 +3,6 @@ package desktop
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/app/display"
@@ -22,13 +21,10 @@ func server(r display.ServerRow) Server {
 	out := Server{
 		Server: s.Server, Shown: s.Shown, Identity: s.Identity, Light: light(r.Light), Held: r.Held, Entries: []Entry{}, State: s.State, Wrappers: s.Wrappers,
 		Allowed: s.Allowed, Blocked: s.Blocked, Code: s.Code, Findings: some(s.Findings), Passages: passages(s.Passages), LastSeen: stamp(s.LastSeen), Sandbox: s.Sandbox,
-		RunsIn: some(s.RunsIn), Parts: len(s.Items),
+		RunsIn: some(s.RunsIn), Parts: len(s.Items), Problem: s.Problem,
 	}
 	if s.State == vocab.ServerNotStarted {
 		out.Identity = "" // there is no page of it yet
-	}
-	if s.Problem != nil {
-		out.Problem = new(Problem(*s.Problem))
 	}
 	for _, e := range r.Entries {
 		out.Entries = append(out.Entries, Entry{Client: e.ClientName, Path: e.Path, Name: e.Name, Started: e.Started})
@@ -72,32 +68,25 @@ func (p *Page) Logs(server string, lines int) (string, error) {
 }
 
 // Activity is part of the timeline, newest first.
-func (p *Page) Activity(q ActivityQuery) (Activity, error) {
+func (p *Page) Activity(q control.ActivityQuery) (Activity, error) {
 	h, err := p.engine()
 	if err != nil {
 		return Activity{}, err
 	}
-	ask := control.ActivityQuery{
-		Server: q.Server, Tool: q.Tool, Kind: q.Kind, Status: q.Status, Text: q.Text, Before: q.Before, After: q.After, Limit: min(max(q.Limit, 1), 1000),
-	}
-	if q.Since != "" {
-		if ask.Since, err = time.Parse(time.RFC3339, q.Since); err != nil {
-			return Activity{}, &control.Error{Code: control.CodeBadRequest, Message: "since is no time"}
-		}
-	}
-	found, err := h.Activity(ask)
+	q.Limit = min(max(q.Limit, 1), 1000)
+	found, err := h.Activity(q)
 	out := Activity{Items: []Record{}}
 	for _, r := range slices.Backward(found.Items) {
-		out.Items = append(out.Items, record(r, found.ShownOf(r)))
+		row := record(r, found.ShownOf(r))
+		row.Detail = nil
+		out.Items = append(out.Items, row)
 	}
 	return out, err
 }
 
 // Record is one record of it whole.
-func (p *Page) Record(id string) (ActivityRecord, error) {
-	return told(p.hubLink, func(h *app.Hub) (control.Record, error) { return h.Record(id) }, func(r control.Record) ActivityRecord {
-		return ActivityRecord{Record: record(r, r.Server), Detail: pretty(r.Detail), Session: r.Session, Request: r.Request, Prev: r.Prev, Hash: r.Hash}
-	})
+func (p *Page) Record(id string) (Record, error) {
+	return told(p.hubLink, func(h *app.Hub) (control.Record, error) { return h.Record(id) }, func(r control.Record) Record { return record(r, r.Server) })
 }
 
 // Settings are the rows of the table, for a server where one is named.
@@ -117,7 +106,7 @@ func (p *Page) Settings(server string) ([]Setting, error) {
 }
 
 func setting(row control.Setting) Setting {
-	out := Setting{Key: row.Key, Value: row.Value, Default: row.Default, From: row.From, Doc: row.Doc, Choices: []string{}}
+	out := Setting{Setting: row, Choices: []string{}}
 	s, ok := policy.Lookup(row.Key)
 	if !ok {
 		return out

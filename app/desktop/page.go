@@ -98,7 +98,7 @@ func (p *Page) Overview() (Overview, error) {
 	}
 	state := h.Window()
 	out := Overview{
-		Version: p.version, Home: status.Home, Theme: state.Theme, Problems: each(status.Problems, func(q control.Problem) Problem { return Problem(q) }),
+		Version: p.version, Home: status.Home, Theme: state.Theme, Problems: some(status.Problems),
 		ServersRunning: len(status.Wrappers), StoreOK: h.StoreOK(), FirstRun: !state.NotNow, TrayTold: state.Tray,
 	}
 	if out.Theme == "" {

@@ -1,7 +1,6 @@
 package desktop
 
 import (
-	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/powers"
 )
 
@@ -30,16 +29,6 @@ type Does struct {
 	Disputes []string `json:"disputes"`                                  // in our words
 }
 
-// Made is the program behind a server's command. Times are RFC 3339.
-type Made struct {
-	Manager     string `json:"manager"` // npm, pypi, docker, ""
-	Package     string `json:"package"` // server text
-	Version     string `json:"version"` // server text
-	Program     string `json:"program"` // server text: a path
-	Fingerprint string `json:"fingerprint"`
-	Since       string `json:"since"`
-}
-
 func canDo(s *powers.Summary) *Can {
 	if s == nil {
 		return nil
@@ -65,11 +54,4 @@ func does(t *powers.Tool) *Does {
 		out.Disputes = append(out.Disputes, d.Words())
 	}
 	return out
-}
-
-func made(m *control.Made) *Made {
-	if m == nil {
-		return nil
-	}
-	return &Made{Manager: m.Manager, Package: m.Package, Version: m.Version, Program: m.Program, Fingerprint: m.Fingerprint, Since: stamp(m.Since)}
 }

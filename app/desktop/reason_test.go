@@ -1,8 +1,12 @@
 package desktop
 
 import (
+	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/control"
 )
 
 func TestAReasonStaysWithTheRecordOfTheDecision(t *testing.T) {
@@ -13,12 +17,14 @@ func TestAReasonStaysWithTheRecordOfTheDecision(t *testing.T) {
 	if _, err := d.Allow(decision); err != nil {
 		t.Fatal(err)
 	}
-	found, err := d.Activity(ActivityQuery{Kind: "approval", Limit: 10})
+	found, err := d.Activity(control.ActivityQuery{Kind: "approval", Limit: 10})
 	if err != nil || len(found.Items) != 1 {
 		t.Fatalf("activity: %+v, %v", found, err)
 	}
 	record, err := d.Record(found.Items[0].ID)
-	if err != nil || !strings.Contains(record.Detail, `"reason": "rewording only x`) || len(record.Detail) > 2000 {
+	var detail string // the page gets a text
+	err = errors.Join(err, json.Unmarshal(record.Detail, &detail))
+	if err != nil || !strings.Contains(detail, `"reason": "rewording only x`) || len(detail) > 2000 {
 		t.Errorf("record: %s, %v", record.Detail, err)
 	}
 }

@@ -9,12 +9,14 @@ import (
 )
 
 // unseen is a row for each client and server: some clients start a server twice.
-func unseen(list []control.UnseenServer) []Unseen {
-	rows := []Unseen{}
+func unseen(list []control.UnseenServer) []control.UnseenServer {
+	rows := []control.UnseenServer{}
 	for _, u := range list {
-		row := Unseen{Client: identity.ClientTitle(u.Client), Server: cmp.Or(u.Shown, u.Server), Identity: u.Identity, Next: u.Next, Code: u.Code}
-		if !slices.Contains(rows, row) {
-			rows = append(rows, row)
+		u.Client, u.Server = identity.ClientTitle(u.Client), cmp.Or(u.Shown, u.Server)
+		if !slices.ContainsFunc(rows, func(r control.UnseenServer) bool {
+			return r.Client == u.Client && r.Server == u.Server && r.Identity == u.Identity && r.Next == u.Next
+		}) {
+			rows = append(rows, u)
 		}
 	}
 	return rows

@@ -14,10 +14,9 @@ func TestWhatAClientHasNotSeenIsOneRowHoweverOftenItStartsTheServer(t *testing.T
 	other.Client, other.Next = "\u202eevil\n", "restart the client"
 	namesake := u // another program of the same name
 	namesake.Identity = "stdio:other"
-	want := []Unseen{
-		{"Claude Desktop", "weather", "stdio:weather", "restart Claude Desktop", "SP-220"}, {"the client", "weather", "stdio:weather", "restart the client", "SP-220"},
-		{"Claude Desktop", "weather", "stdio:other", "restart Claude Desktop", "SP-220"},
-	}
+	shown, shownOther, shownNamesake := u, other, namesake
+	shown.Client, shownOther.Client, shownNamesake.Client = "Claude Desktop", "the client", "Claude Desktop"
+	want := []control.UnseenServer{shown, shownOther, shownNamesake}
 	if rows := unseen([]control.UnseenServer{u, again, other, namesake}); !slices.Equal(rows, want) {
 		t.Errorf("%+v", rows)
 	}

@@ -21,6 +21,7 @@ import (
 type WindowOptions struct {
 	Shell  *Shell
 	Page   *Page
+	Shapes []any // bound beside the page when only its bindings are written
 	Assets fs.FS // the built page
 	Hidden bool
 	Width  int // 0 is as it comes
@@ -88,7 +89,7 @@ func RunWindow(o WindowOptions) (err error) {
 		StartHidden: o.Hidden,
 		AssetServer: &assetserver.Options{Assets: o.Assets, Middleware: withPolicy},
 		Logger:      logger.NewDefaultLogger(), LogLevel: logger.ERROR, LogLevelProduction: logger.ERROR,
-		Bind:           []any{o.Page},
+		Bind:           append([]any{o.Page}, o.Shapes...),
 		ErrorFormatter: FormatError,
 		OnStartup: func(ctx context.Context) {
 			select {

@@ -27,7 +27,7 @@ func main() {
 	assets, err := fs.Sub(frontend.Dist, "dist")
 	if err == nil && writesBindings {
 		shell := desktop.NewShell()
-		err = desktop.RunWindow(desktop.WindowOptions{Shell: shell, Page: desktop.NewPage(shell), Assets: assets})
+		err = desktop.RunWindow(desktop.WindowOptions{Shell: shell, Page: desktop.NewPage(shell), Shapes: []any{&desktop.Shapes{}}, Assets: assets})
 	}
 	switch {
 	case err != nil:

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/desktop"
+	"github.com/sallyport/sallyport/proxy/control"
 )
 
 // TestMain makes a copy of the test binary that is called sallyport-desktop the program itself, with a window that no one sees
@@ -117,7 +118,7 @@ func obey(w *toldWindow, o desktop.WindowOptions, order string) string {
 			return err.Error()
 		}
 		<-time.After(time.Duration(r.ArmAfterMs) * time.Millisecond)
-		done, err := o.Page.Allow(desktop.Decision{Code: r.Code, Digest: r.Digest, Nonce: r.Nonce, All: true})
+		done, err := o.Page.Allow(desktop.Decision{Decide: control.Decide{Code: r.Code, Digest: r.Digest, All: true}, Nonce: r.Nonce})
 		if err != nil {
 			return err.Error()
 		}

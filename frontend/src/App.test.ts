@@ -171,7 +171,7 @@ describe('the window', () => {
   describe('a decision', () => {
     async function allowed(answers: Partial<Api> = {}) {
       const block = vi.fn(async () => ({ server: 'weather', items: ['tool:get_forecast'], code: '9XK2' }))
-      await open({}, { ready: async () => '#/inbox/4F2A', allow: async (d) => ({ code: d.code, server: 'weather', approved: d.items, rejected: [], left: [], next: '' }), block, ...answers })
+      await open({}, { ready: async () => '#/inbox/4F2A', allow: async (d) => ({ code: d.code, server: 'weather', approved: d.items ?? [], rejected: [], left: [], next: '' }), block, ...answers })
       await hashed()
       await vi.advanceTimersByTimeAsync(200)
       await fireEvent.click(screen.getByRole('button', { name: /^Allow this tool/ }))

@@ -109,7 +109,7 @@ type Unguarded struct {
 type Backup struct {
 	ID     string    `json:"id"`
 	Path   string    `json:"path"` // of the file it is a copy of
-	Time   time.Time `json:"time"`
+	Time   time.Time `json:"time" ts_type:"string"`
 	Size   int64     `json:"size"`
 	Digest string    `json:"digest"` // SHA-256 in hex
 }

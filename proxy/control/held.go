@@ -77,8 +77,8 @@ type Exception struct {
 	Server  string        `json:"server"` // display name
 	Item    string        `json:"item"`   // pin key, "" for responses that belong to no item
 	Level   inspect.Level `json:"level"`  // the gravest it lets pass; never critical
-	Created time.Time     `json:"created"`
-	Until   time.Time     `json:"until"`
+	Created time.Time     `json:"created" ts_type:"string"`
+	Until   time.Time     `json:"until" ts_type:"string"`
 	Code    string        `json:"code"`  // the held answer it was made for
 	Used    int           `json:"used"`  // answers that it let pass
 	Ended   bool          `json:"ended"` // by a person, before its time
@@ -99,7 +99,7 @@ type ReleaseAnswer struct {
 	Server  string          `json:"server"`
 	Tool    string          `json:"tool,omitempty"`
 	State   vocab.HeldState `json:"state"`
-	Until   time.Time       `json:"until,omitzero"`
+	Until   time.Time       `json:"until,omitzero" ts_type:"string | undefined"`
 	Already bool            `json:"already,omitempty"`
 }
 

@@ -22,7 +22,7 @@ type UnseenServer struct {
 	Identity string    `json:"identity"`
 	Session  string    `json:"session"`
 	Items    int       `json:"items"`
-	Since    time.Time `json:"since"`
+	Since    time.Time `json:"since" ts_type:"string"`
 	Next     string    `json:"next"` // what has the client list again, such as "restart Claude Desktop"
 	Code     string    `json:"code"` // SP-220
 }

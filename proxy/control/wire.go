@@ -260,7 +260,7 @@ type Made struct {
 	Version     string    `json:"version,omitempty"`
 	Program     string    `json:"program,omitempty"`
 	Fingerprint string    `json:"fingerprint,omitempty"`
-	Since       time.Time `json:"since,omitzero"`
+	Since       time.Time `json:"since,omitzero" ts_type:"string | undefined"`
 }
 
 // EntryBefore is another server that ran under the name of a new one: trust never follows a name, so a person is told.
@@ -346,7 +346,7 @@ type Server struct {
 
 // Light is how a server is: a colour (grey, green, amber, red), a word for programs, and words for people.
 type Light struct {
-	Colour string `json:"colour"`
+	Colour string `json:"colour" ts_type:"'grey' | 'green' | 'amber' | 'red'"`
 	State  string `json:"state"`
 	Words  string `json:"words"`
 	Next   string `json:"next,omitempty"` // what a person can do

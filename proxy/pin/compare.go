@@ -318,7 +318,7 @@ func short(raw []byte) string {
 // Change is one difference between two definitions of an item, in words and as data.
 type Change struct {
 	Path   string    `json:"path"` // "description", "inputSchema.properties.context"; "" is the item itself
-	Op     Op        `json:"op"`
+	Op     Op        `json:"op" ts_type:"'added' | 'removed' | 'changed'"`
 	Words  string    `json:"words"`            // in our words: "added, required: `context` (text)"
 	Before string    `json:"before,omitempty"` // server text as it was, not escaped: a decoded text, else JSON in canonical spelling
 	After  string    `json:"after,omitempty"`

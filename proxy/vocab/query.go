@@ -16,7 +16,7 @@ type Query struct {
 	Tool   string    `json:"tool,omitempty"`
 	Kind   string    `json:"kind,omitempty"`   // several with commas between
 	Status string    `json:"status,omitempty"` // likewise
-	Since  time.Time `json:"since,omitzero"`
+	Since  time.Time `json:"since,omitzero" ts_type:"string | undefined"`
 	Limit  int       `json:"limit,omitempty"`
 	After  string    `json:"after,omitempty"`
 	Oldest bool      `json:"oldest,omitempty"`

@@ -10,7 +10,7 @@ import (
 // end. A wrapper fills in what it knows, the store Prev and Hash.
 type Record struct {
 	ID         string          `json:"id"` // sortable and unique: a record that arrives twice is stored once
-	Time       time.Time       `json:"time"`
+	Time       time.Time       `json:"time" ts_type:"string"`
 	Kind       RecordKind      `json:"kind"`
 	Status     Status          `json:"status"`
 	Server     string          `json:"server,omitempty"`
@@ -18,7 +18,7 @@ type Record struct {
 	Code       string          `json:"code,omitempty"`
 	Mode       string          `json:"mode,omitempty"`
 	Summary    string          `json:"summary,omitempty"`
-	Detail     json.RawMessage `json:"detail,omitempty"`
+	Detail     json.RawMessage `json:"detail,omitempty" ts_type:"string"` // the page gets it as a text
 	Client     string          `json:"client,omitempty"`
 	Session    string          `json:"session,omitempty"`
 	Request    string          `json:"request,omitempty"`

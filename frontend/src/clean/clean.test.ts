@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers())
 
 const fresh = (code: string, server: string, clean = true): Item => ({ ...itemOf(KINDS['new_server'] ?? reviewOf()), code, server, identity: `stdio:["${server}"]`, severity: 'review', clean })
-const row = (code: string, server: string): CleanServer => ({ code, server, command: ['npx', '-y', server], url: '', tools: 2, can: 'can change and delete files (1 tool) · only reads (1)', source: 'The server claims this about itself.', disputed: 0, parts: ['launch', 'tool:a', 'tool:b', 'prompt:c'], loaders: [] })
+const row = (code: string, server: string): CleanServer => ({ code, server, identity: `stdio:["${server}"]`, digest: 'd', command: ['npx', '-y', server], tools: 2, does: 'can change and delete files (1 tool) · only reads (1)', source: 'The server claims this about itself.', parts: ['launch', 'tool:a', 'tool:b', 'prompt:c'], loaders: [] })
 const setOf = (servers: CleanServer[], with_: Partial<CleanSet> = {}): CleanSet => ({ digest: 'd1', nonce: 'n1', armAfterMs: 800, servers, other: 0, ...with_ })
 const three = [row('AAAA', 'weather'), row('BBBB', 'files'), row('CCCC', 'clock')]
 const waiting = [fresh('AAAA', 'weather'), fresh('BBBB', 'files'), fresh('CCCC', 'clock'), fresh('DDDD', 'odd', false)]

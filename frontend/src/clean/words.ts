@@ -23,8 +23,8 @@ export const loadersOf = (server: CleanServer): string =>
   `${server.loaders.join(', ')} ${server.loaders.length === 1 ? 'is' : 'are'} set and can load code into it.`
 
 /** A command as a readable line. */
-export const commandOf = (server: { url: string; command: string[] }): string =>
-  server.url || server.command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
+export const commandOf = (server: { url?: string; command?: string[] }): string =>
+  server.url || (server.command ?? []).map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
 
 /** The receipt. */
 export function allowedWords(done: CleanDecided): string {

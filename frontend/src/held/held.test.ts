@@ -239,7 +239,7 @@ describe('deciding on a held response', () => {
     await arm()
     await fireEvent.click(button(/^Discard/))
     await settle()
-    expect(discarded).toEqual([{ code: '7CK4', digest: 'b24f67aa', nonce: 'n1', without: false, typed: '', reason: '' }])
+    expect(discarded).toEqual([{ code: '7CK4', digest: 'b24f67aa', nonce: 'n1', typed: '', reason: '' }])
     expect(ondecided.mock.calls[0]?.[0]).toMatchObject({ did: 'kept', undo: false, words: expect.stringContaining('You discarded a response from read_note') })
   })
 
@@ -261,7 +261,7 @@ describe('deciding on a held response', () => {
     await vi.advanceTimersByTimeAsync(900)
     await fireEvent.click(button('Release it without them'))
     await settle()
-    expect(released.map((d) => [d.without, d.typed, d.nonce])).toEqual([[true, '', 'n1']])
+    expect(released.map((d) => [d.without_marked, d.typed, d.nonce])).toEqual([[true, '', 'n1']])
   })
 
   it('releases once, whole, at the second press', async () => {
@@ -272,7 +272,7 @@ describe('deciding on a held response', () => {
     await vi.advanceTimersByTimeAsync(900)
     await fireEvent.click(button('Release it once'))
     await settle()
-    expect(released.map((d) => d.without)).toEqual([false])
+    expect(released.map((d) => d.without_marked)).toEqual([false])
   })
 
   it('has what is Critical typed, either way, and offers no exception', async () => {
@@ -288,7 +288,7 @@ describe('deciding on a held response', () => {
       await settle()
       await arm()
     }
-    expect(released.map((d) => [d.without, d.typed])).toEqual([[false, 'notes'], [true, 'notes']])
+    expect(released.map((d) => [d.without_marked, d.typed])).toEqual([[false, 'notes'], [true, 'notes']])
     await fireEvent.click(button(/^More/))
     expect(screen.queryByRole('button', { name: /^Always allow/ })).toBeNull()
     expect(button(/^Block this tool/)).toBeInTheDocument()

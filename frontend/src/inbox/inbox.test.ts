@@ -4,7 +4,7 @@ import type { Api, HeldAllDecision, Item } from '../lib/api'
 import { readRoute } from '../lib/route'
 import { hide, settle } from '../test/look'
 import { HOSTILE_NAME, itemOf, KINDS, manyHeld, reviewOf } from '../test/reviews'
-import { apiOf, findingOf, overviewOf, refuse } from '../test/rooms'
+import { apiOf, findingOf, overviewOf, refuse, unseenOf } from '../test/rooms'
 import Inbox from './Inbox.svelte'
 
 beforeEach(() => {
@@ -60,12 +60,11 @@ describe('the inbox', () => {
   })
 
   it('says which client has not seen what was allowed, and what helps', async () => {
-    const unseen = (client: string, server: string, next: string) => ({ client, server, identity: `stdio:${server}`, next, code: 'SP-220' })
     const { page } = await open([])
     expect(screen.queryByText(/seen what you allowed/)).toBeNull()
     await page.rerender({
       overview: overviewOf({
-        unseen: [unseen('Claude Desktop', 'notes', 'restart Claude Desktop'), unseen('Claude Desktop', 'weather', 'restart Claude Desktop'), unseen('opencode', 'weather', 'at its next turn'), unseen('__proto__', 'weather', 'restart __proto__')],
+        unseen: [unseenOf('Claude Desktop', 'notes', 'restart Claude Desktop'), unseenOf('Claude Desktop', 'weather', 'restart Claude Desktop'), unseenOf('opencode', 'weather', 'at its next turn'), unseenOf('__proto__', 'weather', 'restart __proto__')],
       }),
     })
     const lines = screen.getAllByRole('status').map((s) => s.textContent?.replace(/\s+/g, ' ').trim())
@@ -117,7 +116,7 @@ describe('the inbox', () => {
 
   it('takes an approval back at once', async () => {
     const block = vi.fn(async () => ({ server: 'weather', items: [], code: '9XK2' }))
-    await open([plain], { block, allow: async (d) => ({ code: d.code, server: 'weather', approved: d.items, rejected: [], left: [], next: '' }) }, '#/inbox/4F2A')
+    await open([plain], { block, allow: async (d) => ({ code: d.code, server: 'weather', approved: d.items ?? [], rejected: [], left: [], next: '' }) }, '#/inbox/4F2A')
     await vi.advanceTimersByTimeAsync(200)
     await fireEvent.click(screen.getByRole('button', { name: /^Allow this tool/ }))
     await settle()

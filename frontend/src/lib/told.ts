@@ -1,5 +1,5 @@
 import type * as page from '../api/wailsjs/go/desktop/Page'
-import type { control, desktop, inspect, pin } from '../api/wailsjs/go/models'
+import type { control, desktop, inspect, pin, vocab } from '../api/wailsjs/go/models'
 
 /**
  * What the page may ask of the program, and nothing else: the methods of app/desktop's Page, as `make bindings` writes them. Each is
@@ -9,17 +9,17 @@ import type { control, desktop, inspect, pin } from '../api/wailsjs/go/models'
 export type Api = { [Name in keyof typeof page as Uncapitalize<Name>]: (typeof page)[Name] }
 
 export type Activity = desktop.Activity
-export type ActivityQuery = desktop.ActivityQuery
-export type ActivityRecord = desktop.ActivityRecord
+export type ActivityQuery = vocab.Query
+export type ActivityRecord = desktop.Record
 export type ActivityRow = desktop.Record
-export type Backup = desktop.Backup
+export type Backup = control.Backup
 export type Blocked = control.Blocked
 export type Can = desktop.Can
-export type Change = desktop.Change
+export type Change = pin.Change
 export type CleanDecided = control.CleanDecided
 export type CleanServer = desktop.CleanServer
 export type CleanSet = desktop.CleanSet
-export type ClientEntry = desktop.ClientEntry
+export type ClientEntry = control.ClientEntry
 export type ClientFile = desktop.ClientFile
 export type Colour = Light['colour']
 export type Confirm = desktop.Confirm
@@ -34,21 +34,21 @@ export type Finding = inspect.Finding
 export type Held = desktop.Held
 export type HeldAll = desktop.HeldAll
 export type HeldAllDecision = desktop.HeldAllDecision
-export type HeldAllDone = desktop.HeldAllDone
+export type HeldAllDone = control.DiscardedHeld
 export type HeldDecision = desktop.HeldDecision
-export type HeldDone = desktop.HeldDone
+export type HeldDone = control.ReleaseAnswer
 export type HeldPage = desktop.HeldPage
 export type HeldPart = desktop.HeldPart
 export type HeldState = Held['state']
 export type HistoryEvent = desktop.Event
 export type Item = desktop.Item
-export type Light = desktop.Light
+export type Light = control.Light
 export type Looked = desktop.Looked
 export type Overview = desktop.Overview
 export type Part = desktop.Part
 export type PartDetail = desktop.PartDetail
 export type Preview = desktop.Preview
-export type Problem = desktop.Problem
+export type Problem = control.Problem
 export type Review = desktop.Review
 export type Segment = pin.Segment
 export type Server = desktop.Server
@@ -57,4 +57,4 @@ export type ServerItem = desktop.ServerItem
 export type SetSetting = desktop.SetSetting
 export type Setting = desktop.Setting
 export type Unguarded = desktop.Unguarded
-export type Unseen = desktop.Unseen
+export type Unseen = control.UnseenServer

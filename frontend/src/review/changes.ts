@@ -16,7 +16,7 @@ const TEXT = /(^|\.|\])(description|title)$|^$/
 
 /** A text is compared word by word. The headline already shows names. */
 export function isText(change: Change): boolean {
-  return change.text.length > 0 || (TEXT.test(change.path) && (change.before !== '' || change.after !== ''))
+  return Boolean(change.text?.length || (TEXT.test(change.path) && (change.before || change.after)))
 }
 
 const GROUPS: { id: string; test: RegExp; title: string; aside: string }[] = [

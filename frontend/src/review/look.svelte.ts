@@ -118,10 +118,10 @@ export class Look {
         return this.#api.keep({ code, digest, nonce, items: action.items, all: action.all, typed, reason })
       case 'release':
       case 'without':
-        await this.#api.release({ code, digest, nonce, without: action.call === 'without', typed, reason })
+        await this.#api.release({ code, digest, nonce, without_marked: action.call === 'without', typed, reason })
         return done
       case 'discard':
-        await this.#api.discard({ code, digest, nonce, without: false, typed, reason })
+        await this.#api.discard({ code, digest, nonce, typed, reason })
         return { ...done, next: '' }
       case 'discardAll': {
         const { digest: ofAll = '', nonce: once = '' } = review.held?.all ?? {}

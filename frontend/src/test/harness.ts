@@ -13,13 +13,13 @@ const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOSt
 
 const kinds: Partial<ActivityRow>[] = [
   {}, {}, {}, { tool: 'get_alerts' },
-  { status: 'blocked', code: '4F2A', summary: 'it changed since you allowed it', durationUs: 300 },
-  { kind: 'drift', status: 'blocked', code: '4F2A', summary: 'the tool "get_forecast" changed: its description', durationUs: 0 },
-  { kind: 'approval', tool: 'get_alerts', code: '7CK4', summary: 'the tool "get_alerts" was allowed by a person', durationUs: 0 },
-  { server: 'notes', tool: 'read_note', status: 'error', durationUs: 1_204_000 },
+  { status: 'blocked', code: '4F2A', summary: 'it changed since you allowed it', duration_us: 300 },
+  { kind: 'drift', status: 'blocked', code: '4F2A', summary: 'the tool "get_forecast" changed: its description', duration_us: 0 },
+  { kind: 'approval', tool: 'get_alerts', code: '7CK4', summary: 'the tool "get_alerts" was allowed by a person', duration_us: 0 },
+  { server: 'notes', tool: 'read_note', status: 'error', duration_us: 1_204_000 },
   { server: 'notes', tool: 'list_notes' }, { server: 'notes', tool: 'list_notes' },
-  { kind: 'guard_problem', status: 'warned', tool: '', server: '', summary: '12 activity records were let go: the hub was away and the spool is full', durationUs: 0 },
-  { kind: 'config_change', tool: '', server: '', summary: '2 entries of a client’s file guarded', durationUs: 0 },
+  { kind: 'guard_problem', status: 'warned', tool: '', server: '', summary: '12 activity records were let go: the hub was away and the spool is full', duration_us: 0 },
+  { kind: 'config_change', tool: '', server: '', summary: '2 entries of a client’s file guarded', duration_us: 0 },
   { server: 'Safe update ✅ \u202Etxt', tool: '', kind: 'server_start', summary: '' },
 ]
 const rows = Array.from({ length: many }, (_, i) => rowOf(i, { time: ago(i * 7 + 2), ...kinds[i % kinds.length] }))

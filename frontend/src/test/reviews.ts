@@ -147,7 +147,7 @@ export function manyHeld(held: Partial<Held> = {}, item: Partial<Review> = {}): 
 export function exceptionOf(with_: Partial<Exception> = {}): Exception {
   return {
     id: 'x1', rule: 'instruction_override_short', title: 'It tells Claude to ignore earlier instructions', server: 'weather', item: 'tool:get_forecast', level: 'high', created: new Date().toISOString(),
-    until: new Date(Date.now() + 3_600_000).toISOString(), code: '7CK4', used: 2, ...with_,
+    until: new Date(Date.now() + 3_600_000).toISOString(), code: '7CK4', used: 2, ended: false, ...with_,
   }
 }
 

@@ -1,5 +1,5 @@
 import type {
-  ActivityQuery, ActivityRow, Api, Backup, Colour, Coverage, Finding, HistoryEvent, Light, Overview, Preview, Server, ServerDetail, ServerItem, Setting, Unguarded,
+  ActivityQuery, ActivityRow, Api, Backup, Colour, Coverage, Finding, HistoryEvent, Light, Overview, Preview, Server, ServerDetail, ServerItem, Setting, Unguarded, Unseen,
 } from '../lib/api'
 import { foldingOf } from './passages'
 
@@ -29,6 +29,10 @@ export function unguardedOf(name: string, with_: Partial<Unguarded> = {}): Ungua
   return { client: 'claude-desktop', name, kind: 'entry', why: 'you haven\'t protected it yet', code: 'SP-210', next: '', light: lightOf('amber', 'Not guarded', 'unguarded'), ...with_ }
 }
 
+export function unseenOf(client: string, server: string, next: string, identity = `stdio:${server}`): Unseen {
+  return { client, server, id: identity, identity, session: 's', items: 1, since: '2026-11-21T10:02:00Z', next, code: 'SP-220' }
+}
+
 export function overviewOf(with_: Partial<Overview> = {}): Overview {
   return {
     version: '0.1.0', home: '/home/ada/.local/share/sallyport', theme: 'system', light: lightOf(), guarded: 3, total: 4,
@@ -39,7 +43,7 @@ export function overviewOf(with_: Partial<Overview> = {}): Overview {
 export function rowOf(n: number, with_: Partial<ActivityRow> = {}): ActivityRow {
   return {
     id: `r${String(n).padStart(6, '0')}`, time: new Date(2026, 10, 21, 10, 0, 0).toISOString(), kind: 'tool_call', status: 'ok', server: 'weather', shown: with_.server ?? 'weather', tool: 'get_forecast', named: '',
-    code: '', mode: '', summary: '', client: 'claude-desktop', durationUs: 182_000, bytes: 2048, ...with_,
+    code: '', mode: '', summary: '', client: 'claude-desktop', duration_us: 182_000, bytes: 2048, ...with_,
   }
 }
 
@@ -48,14 +52,14 @@ export function timeline(rows: () => ActivityRow[]) {
   const asked: ActivityQuery[] = []
   const activity = (q: ActivityQuery) => {
     asked.push(q)
-    const among = (list: string, word: string) => list === '' || list.split(',').includes(word)
+    const among = (list: string | undefined, word: string) => !list || list.split(',').includes(word)
     const all = rows()
     const place = (id: string) => all.findIndex((r) => r.id === id)
     for (const id of [q.after, q.before]) if (id && place(id) < 0) return refuse(4004, `no record ${id} any more`)
     const fits = (r: ActivityRow) =>
       among(q.kind, r.kind) && among(q.status, r.status) && (!q.server || r.server === q.server) && (!q.since || r.time >= q.since) &&
       (!q.text || `${r.server} ${r.tool} ${r.code} ${r.summary}`.toLowerCase().includes(q.text.toLowerCase()))
-    if (q.after) return Promise.resolve({ items: all.slice(0, place(q.after)).filter(fits).slice(-q.limit) })
+    if (q.after) return Promise.resolve({ items: all.slice(0, place(q.after)).filter(fits).slice(-(q.limit ?? 0)) })
     return Promise.resolve({ items: all.slice(q.before ? place(q.before) + 1 : 0).filter(fits).slice(0, q.limit) })
   }
   return { asked, activity }

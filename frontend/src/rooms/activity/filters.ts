@@ -49,21 +49,11 @@ export function isFiltering(filter: Filter): boolean {
 
 export function queryOf(filter: Filter, now: Date, limit: number, place: { after?: string; before?: string } = {}): ActivityQuery {
   const chip = CHIPS.find((c) => c.chip === filter.chip)
-  return {
-    server: filter.server,
-    tool: '',
-    kind: chip?.kind ?? '',
-    status: chip?.status ?? '',
-    since: sinceOf(filter.span, now),
-    limit,
-    after: place.after ?? '',
-    before: place.before ?? '',
-    text: filter.text.trim(),
-  }
+  return { server: filter.server, kind: chip?.kind, status: chip?.status, since: sinceOf(filter.span, now), limit, ...place, text: filter.text.trim() }
 }
 
-function sinceOf(span: Span, now: Date): string {
-  if (span === 'all') return ''
+function sinceOf(span: Span, now: Date): string | undefined {
+  if (span === 'all') return undefined
   const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (span === 'week' ? 6 : 0))
   return midnight.toISOString()
 }

@@ -41,11 +41,11 @@ export function groupsOf(rows: readonly ActivityRow[]): Group[] {
 const TRAFFIC = ['tool_call', 'resource_read', 'prompt_get', 'sampling', 'elicitation']
 
 function foldKey(row: ActivityRow): string {
-  const folds = row.server !== '' && ((TRAFFIC.includes(row.kind) && row.status === 'ok') || row.kind === 'drift')
+  const folds = row.server && ((TRAFFIC.includes(row.kind) && row.status === 'ok') || row.kind === 'drift')
   if (!folds) return ''
   const time = new Date(row.time)
   const local = time.getTime() - time.getTimezoneOffset() * 60_000
-  return `${row.kind} ${row.status} ${Math.floor(local / WINDOW)} ${row.shown || row.server}`
+  return `${row.kind} ${row.status} ${Math.floor(local / WINDOW)} ${row.shown}`
 }
 
 export function daysOf(groups: readonly Group[]): Day[] {

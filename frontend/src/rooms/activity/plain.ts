@@ -6,7 +6,7 @@ import { durationWords, sentence, sizeWords, toldOf } from './words'
  * out.
  */
 export function plainBlock(row: ActivityRow, record: ActivityRecord | null): string {
-  const lines: [string, string][] = [
+  const lines: [string, string | undefined][] = [
     ['What', `${toldOf(row).word}${row.summary ? `: ${sentence(row.summary)}` : ''}`],
     ['When', row.time],
     ['Server', row.server],
@@ -14,18 +14,17 @@ export function plainBlock(row: ActivityRow, record: ActivityRecord | null): str
     ['Named', row.named],
     ['Client', row.client],
     ['Item', row.code],
-    ['Took', durationWords(row.durationUs)],
+    ['Took', durationWords(row.duration_us)],
     ['Size', sizeWords(row.bytes)],
     ['Kind', row.kind],
     ['Status', row.status],
     ['Record', row.id],
-    ['Session', record?.session ?? ''],
-    ['Request', record?.request ?? ''],
-    ['Hash', record?.hash ?? ''],
+    ['Session', record?.session],
+    ['Request', record?.request],
+    ['Hash', record?.hash],
   ]
   return lines
-    .filter(([, words]) => words !== '')
-    .map(([label, words]) => `${label.padEnd(8)} ${visible(words)}`)
+    .flatMap(([label, words]) => (words ? `${label.padEnd(8)} ${visible(words)}` : []))
     .join('\n')
 }
 
@@ -33,7 +32,7 @@ export function plainBlock(row: ActivityRow, record: ActivityRecord | null): str
 export function reasonOf(record: ActivityRecord | null): string {
   if (!record || !['approval', 'rejection', 'release'].includes(record.kind)) return ''
   try {
-    const detail = JSON.parse(record.detail) as { reason?: unknown }
+    const detail = JSON.parse(record.detail ?? '') as { reason?: unknown }
     return typeof detail.reason === 'string' ? detail.reason : ''
   } catch {
     return ''

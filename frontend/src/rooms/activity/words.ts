@@ -37,13 +37,14 @@ const TRAFFIC: Record<string, { ok: string; error: string; blocked: string; held
 
 /** What happened, in one to three words. */
 export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode' | 'summary'>): Told {
+  const summary = row.summary ?? ''
   if (row.kind === 'approval' && row.mode === 'trust-clean') return { word: 'Allowed unread', tone: 'problem' }
-  if (row.summary.startsWith('a new server:')) return { word: 'New server', tone: 'changed' }
-  if (row.kind === 'config_change' && row.summary.includes("a client's file")) return { word: 'File changed', tone: 'plain' }
+  if (summary.startsWith('a new server:')) return { word: 'New server', tone: 'changed' }
+  if (row.kind === 'config_change' && summary.includes("a client's file")) return { word: 'File changed', tone: 'plain' }
   if (row.kind === 'quarantine' && row.status !== 'held') return HELD[row.status] ?? { word: 'Held', tone: 'held' }
-  if (row.kind === 'rejection' && row.summary.includes('discarded a held response')) return { word: 'Discarded by you', tone: 'mine' }
-  if (row.kind === 'rejection' && row.summary.includes('ended an exception')) return { word: 'Exception ended', tone: 'mine' }
-  if (row.kind === 'approval' && /made \d+ exceptions?:/.test(row.summary)) return { word: 'Exception by you', tone: 'mine' }
+  if (row.kind === 'rejection' && summary.includes('discarded a held response')) return { word: 'Discarded by you', tone: 'mine' }
+  if (row.kind === 'rejection' && summary.includes('ended an exception')) return { word: 'Exception ended', tone: 'mine' }
+  if (row.kind === 'approval' && /made \d+ exceptions?:/.test(summary)) return { word: 'Exception by you', tone: 'mine' }
   const known = BY_KIND[row.kind]
   if (known) return known
   const traffic = TRAFFIC[row.kind]
@@ -62,12 +63,12 @@ export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode' | 'summ
 }
 
 /** Starts our words like a sentence, without hidden characters, whatever their source. */
-export function sentence(words: string): string {
+export function sentence(words = ''): string {
   const seen = words.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
   return seen.charAt(0).toUpperCase() + seen.slice(1)
 }
 
-export function durationWords(us: number): string {
+export function durationWords(us = 0): string {
   if (us <= 0) return ''
   if (us < 1000) return '<1 ms'
   const ms = us / 1000
@@ -77,7 +78,7 @@ export function durationWords(us: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }
 
-export function sizeWords(bytes: number): string {
+export function sizeWords(bytes = 0): string {
   if (bytes <= 0) return ''
   if (bytes < 1024) return `${bytes} bytes`
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} kB`

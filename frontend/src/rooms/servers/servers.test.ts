@@ -2,7 +2,7 @@ import { fireEvent, render, screen, waitFor, within } from '@testing-library/sve
 import { describe, expect, it, vi } from 'vitest'
 import type { Api, Coverage, ServerDetail } from '../../lib/api'
 import { readRoute } from '../../lib/route'
-import { apiOf, coverageOf, detailOf, eventOf, findingOf, itemOf, lightOf, overviewOf, previewOf, refuse, serverOf, unguardedOf, written } from '../../test/rooms'
+import { apiOf, coverageOf, detailOf, eventOf, findingOf, itemOf, lightOf, overviewOf, previewOf, refuse, serverOf, unguardedOf, unseenOf, written } from '../../test/rooms'
 import ItemRow from './ItemRow.svelte'
 import Servers from './Servers.svelte'
 import { itemStatus, offered } from './words'
@@ -88,7 +88,7 @@ describe('the list', () => {
     const [claude] = coverageOf().clients
     if (!claude) throw new Error('no client')
     const broken = { ...claude, state: 'unreadable', why: 'line 3, column 29: unexpected "', total: 0, entries: [], help: { choose: true, show: true, chosen: true } }
-    const clients = vi.fn(async () => coverageOf({ total: 0, clients: [broken], unguarded: [unguardedOf(claude.path, { kind: 'file' }), unguardedOf('weather')] }))
+    const clients = vi.fn(async () => coverageOf({ total: 0, clients: [broken], unguarded: [unguardedOf(claude.path ?? '', { kind: 'file' }), unguardedOf('weather')] }))
     const showInFolder = vi.fn(async () => undefined)
     list({ servers: async () => [], clients, showInFolder, chooseFile: async () => '/home/ada/mine.json' })
     expect(await screen.findByText(/There’s a typo on line 3, column 29, so Sallyport can’t read the list of servers\. Fix the file, then try again\./)).toBeInTheDocument()
@@ -161,7 +161,7 @@ describe('one server', () => {
   })
 
   it('says what a client has not seen of it, and nothing of another server of its name', async () => {
-    const unseen = (of: string) => [{ client: 'Claude Desktop', server: 'weather', identity: of, next: 'restart Claude Desktop', code: 'SP-220' }]
+    const unseen = (of: string) => [unseenOf('Claude Desktop', 'weather', 'restart Claude Desktop', of)]
     const page = detail(detailOf({ identity, server: 'weather' }))
     await screen.findByRole('heading', { level: 1, name: 'weather' })
     await page.rerender({ overview: overviewOf({ unseen: unseen('stdio:["npx","other"]') }) })

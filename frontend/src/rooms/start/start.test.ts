@@ -235,7 +235,7 @@ describe('after it was written', () => {
     await protectedNow({
       look: async (_, __, [name = '']) => found(name, name === 'weather' ? 'AAA2' : 'AAA3'),
       inbox: async () => now.items,
-      cleanServers: async () => ({ digest: 'd9', nonce: 'n9', armAfterMs: 0, other: 0, servers: items.map(({ code, server }) => ({ code, server, command: ['npx', server], url: '', tools: 1, can: '', source: '', disputed: 0, parts: ['tool:a'], loaders: [] })) }),
+      cleanServers: async () => ({ digest: 'd9', nonce: 'n9', armAfterMs: 0, other: 0, servers: items.map(({ code, server }) => ({ code, server, identity: server, digest: 'd', command: ['npx', server], tools: 1, does: '', source: '', parts: ['tool:a'], loaders: [] })) }),
       allowClean,
     })
     await fireEvent.click(await screen.findByRole('button', { name: 'Allow the 2 servers without warnings' }))

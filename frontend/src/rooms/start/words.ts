@@ -16,7 +16,7 @@ export function fileWords(file: ClientFile): { title: string; next: string } | n
     case 'unseen':
       return { title: 'Sallyport hasn’t read this file yet.', next: 'Your system may ask you for permission.' }
   }
-  const [, line, column] = /\bline (\d+), column (\d+)/.exec(file.why) ?? []
+  const [, line, column] = /\bline (\d+), column (\d+)/.exec(file.why ?? '') ?? []
   const title = line ? `There’s a typo on line ${line}, column ${column}, so Sallyport can’t read the list of servers.` : `Sallyport can’t read the settings file of ${file.name}.`
   return { title, next: 'Fix the file, then try again.' }
 }
