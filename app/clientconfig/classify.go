@@ -65,7 +65,7 @@ func Classify(e Entry, by Installation, record *Record) Class {
 	inner, form := wrapForm(e.Args)
 	c := Class{Kind: LooksWrapped, Inner: inner}
 	if !same {
-		if !named(e.Command) && !(form && namedAmong(e.Args)) && !isPathOf(e.Command, by.Path) {
+		if !named(e.Command) && !(form && slices.ContainsFunc(e.Args, named)) && (by.Path == "" || e.Command != by.Path) {
 			if name := homeMover(e.EnvNames); name != "" {
 				return Class{Kind: Plain, Reason: MovedHome, Why: movedHome(name)}
 			}
@@ -119,16 +119,11 @@ func sameFile(command, wrapper string) (same, present bool) {
 	return err == nil && os.SameFile(a, b), true
 }
 
-func isPathOf(command, wrapper string) bool { return wrapper != "" && command == wrapper }
-
 // named reports whether a command looks like ours by name.
 func named(command string) bool {
 	base := command[strings.LastIndexAny(command, `/\`)+1:]
-	base = strings.ToLower(base)
-	return strings.HasPrefix(base, "sallyport")
+	return strings.HasPrefix(strings.ToLower(base), "sallyport")
 }
-
-func namedAmong(args []string) bool { return slices.ContainsFunc(args, named) }
 
 func movedHome(name string) string {
 	if slices.Contains(screenMovers, strings.ToUpper(name)) {

@@ -58,8 +58,7 @@ type Location struct {
 	Editable  bool // Wrap and Unwrap support this client; others are only counted
 	Preferred bool // of several places of one client, the one it reads
 	State     State
-	Modified  time.Time // of Found
-	Err       error     // for Denied and Unreadable, with advice
+	Err       error // for Denied and Unreadable, with advice
 }
 
 // Clients whose file is known. The first is the most important.
@@ -188,14 +187,9 @@ func modified(path string) time.Time {
 }
 
 func look(l *Location) {
-	_, info, err := read(l.Path)
-	l.State, l.Err = stateOf(err), err
-	switch l.State {
-	case Found:
-		l.Modified = info.ModTime()
-	case Absent:
-		l.Err = nil
-	case Denied, Unseen, Unreadable: // the error says why
+	_, err := Read(l.Path)
+	if l.State = stateOf(err); l.State != Absent {
+		l.Err = err
 	}
 }
 

@@ -1,6 +1,7 @@
 package clientconfig
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +21,6 @@ const (
 type Extension struct {
 	ID       string // the name of its folder
 	Name     string
-	Version  string
 	Runs     string // what its manifest starts, with secrets masked and the client's placeholders unexpanded
 	Disabled bool   // its settings file disables it
 	Problem  string // why its manifest could not be read; it still counts
@@ -57,7 +57,6 @@ func Extensions(l Location, s System) ([]Extension, error) {
 type manifest struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"display_name"`
-	Version     string `json:"version"`
 	Server      struct {
 		EntryPoint string `json:"entry_point"`
 		Config     struct {
@@ -86,30 +85,16 @@ func extension(id, path string, s System) Extension {
 		e.Problem = "its manifest is not valid"
 		return e
 	}
-	e.Version = m.Version
-	if e.Name = m.DisplayName; e.Name == "" {
-		e.Name = m.Name
-	}
-	if e.Name == "" {
-		e.Name = id
-	}
+	e.Name = cmp.Or(m.DisplayName, m.Name, id)
 	c := m.Server.Config
 	command, args := c.Command, c.Args
-	platform := map[string]string{"windows": "win32"}[s.OS]
-	if platform == "" {
-		platform = s.OS
-	}
-	if o, ok := c.Overrides[platform]; ok {
-		if o.Command != "" {
-			command = o.Command
-		}
+	if o, ok := c.Overrides[cmp.Or(map[string]string{"windows": "win32"}[s.OS], s.OS)]; ok {
+		command = cmp.Or(o.Command, command)
 		if o.Args != nil {
 			args = o.Args
 		}
 	}
-	if command == "" {
-		command = m.Server.EntryPoint
-	}
+	command = cmp.Or(command, m.Server.EntryPoint)
 	e.Runs = strings.TrimSpace(strings.Join(maskArgs(append([]string{command}, args...)), " "))
 	return e
 }

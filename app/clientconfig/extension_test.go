@@ -23,7 +23,7 @@ func TestExtensionsAreCountedAlsoWhereTheirManifestIsBroken(t *testing.T) {
 	put(t, folder+"/Claude Extensions/a file", ``)
 	got, err := Extensions(l, s)
 	want := []Extension{
-		{ID: "ant.dir.fs", Name: "Filesystem", Version: "0.2.2", Runs: "node.exe ${__dirname}/dist/index.js --token ••••", Disabled: true},
+		{ID: "ant.dir.fs", Name: "Filesystem", Runs: "node.exe ${__dirname}/dist/index.js --token ••••", Disabled: true},
 		{ID: "bare", Name: "bare", Runs: "server/main"},
 		{ID: "broken", Name: "broken", Problem: "its manifest is not valid"},
 		{ID: "empty", Name: "empty", Problem: "it has no manifest"},
@@ -47,10 +47,10 @@ func TestAPolicysServersAndSwitchesAreRead(t *testing.T) {
 		want                             Policy
 	}{
 		{"text that holds JSON", `[{"name":"a","transport":"http","url":"https://a.example/?key=SEKRET"},{"name":"b","transport":"stdio","command":"/opt/b","args":["--token","SEKRET"]}]`, "false", "true",
-			Policy{Sources: []string{"policy"}, LocalServersOff: true, Servers: []PolicyServer{{Name: "a", Runs: "https://a.example/?key=••••", Source: "policy"}, {Name: "b", Local: true, Runs: "/opt/b --token ••••", Source: "policy"}}}},
+			Policy{LocalServersOff: true, Servers: []PolicyServer{{Name: "a"}, {Name: "b", Local: true}}}},
 		{"text in quotes", `"[{\"name\":\"b\",\"command\":\"/opt/b\"}]"`, `"0"`, `"1"`,
-			Policy{Sources: []string{"policy"}, LocalServersOff: true, Servers: []PolicyServer{{Name: "b", Local: true, Runs: "/opt/b", Source: "policy"}}}},
-		{"servers that cannot be read", `[{"name":7}]`, "", "0", Policy{Sources: []string{"policy"}, ExtensionsOff: true, Problems: []string{"policy: its managedMcpServers cannot be read"}}},
+			Policy{LocalServersOff: true, Servers: []PolicyServer{{Name: "b", Local: true}}}},
+		{"servers that cannot be read", `[{"name":7}]`, "", "0", Policy{ExtensionsOff: true, Problems: []string{"policy: its managedMcpServers cannot be read"}}},
 		{"nothing", "", "", "", Policy{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -71,14 +71,14 @@ func TestTheAppsOwnLibraryOfConfigurationsIsReadOnEachSystem(t *testing.T) {
 		"windows": "/home/ann/AppData/Local/Packages/Claude_x/LocalCache/Local/Claude-3p/configLibrary",
 	} {
 		s := fake(t, system, "/home/ann", nil)
-		if p := ReadPolicy(s); len(p.Servers)+len(p.Problems)+len(p.Sources) > 0 {
+		if p := ReadPolicy(s); len(p.Servers)+len(p.Problems) > 0 {
 			t.Errorf("%s: without one: %+v", system, p)
 		}
 		put(t, s.Root+folder+"/_meta.json", `{"appliedId":"one"}`)
 		put(t, s.Root+folder+"/one.json", `{"managedMcpServers":[{"name":"a","command":"/opt/a"}],"isLocalDevMcpEnabled":false}`)
 		put(t, s.Root+folder+"/two.json", `{"managedMcpServers":[{"name":"b","command":"/opt/b"}]}`)
 		p := ReadPolicy(s)
-		if len(p.Servers) != 1 || p.Servers[0].Runs != "/opt/a" || !p.Servers[0].Local || !p.LocalServersOff || p.ExtensionsOff || len(p.Problems) > 0 {
+		if len(p.Servers) != 1 || p.Servers[0].Name != "a" || !p.Servers[0].Local || !p.LocalServersOff || p.ExtensionsOff || len(p.Problems) > 0 {
 			t.Errorf("%s: %+v", system, p)
 		}
 		put(t, s.Root+folder+"/_meta.json", `{"appliedId":"../one"}`)

@@ -2,6 +2,7 @@ package clientconfig
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,10 +20,7 @@ type Format struct {
 }
 
 func (f Format) key() string {
-	if f.Key == "" {
-		return "mcpServers"
-	}
-	return f.Key
+	return cmp.Or(f.Key, "mcpServers")
 }
 
 const (

@@ -10,7 +10,6 @@ import (
 
 // Policy is what an organisation, or the person in the configuration window, has set for Claude Desktop. It is read, never written.
 type Policy struct {
-	Sources         []string       // where something was found
 	LocalServersOff bool           // servers of the client's file are not started
 	ExtensionsOff   bool           // desktop extensions are not started
 	Servers         []PolicyServer // managedMcpServers
@@ -19,10 +18,8 @@ type Policy struct {
 
 // PolicyServer is a server defined in a policy, where no wrapper can be put in front of it.
 type PolicyServer struct {
-	Name   string
-	Local  bool   // it starts a program here
-	Runs   string // its command or URL, secrets masked
-	Source string
+	Name  string
+	Local bool // it starts a program here
 }
 
 // A policyValue reads one key of one source: its text (JSON for lists and objects), and whether it exists.
@@ -54,7 +51,6 @@ type policySource struct {
 }
 
 func (p *Policy) add(source string, value policyValue) {
-	found := false
 	for _, key := range []string{keyServers, keyLocal, keyExtensions} {
 		text, ok, err := value(key)
 		if err != nil {
@@ -64,20 +60,16 @@ func (p *Policy) add(source string, value policyValue) {
 		if !ok {
 			continue
 		}
-		found = true
 		switch key {
 		case keyLocal:
 			p.LocalServersOff = p.LocalServersOff || off(text)
 		case keyExtensions:
 			p.ExtensionsOff = p.ExtensionsOff || off(text)
 		default:
-			if !p.servers(source, text) {
+			if !p.servers(text) {
 				p.Problems = append(p.Problems, source+": its "+keyServers+" cannot be read")
 			}
 		}
-	}
-	if found {
-		p.Sources = append(p.Sources, source)
 	}
 }
 
@@ -90,7 +82,7 @@ func off(text string) bool {
 	return false
 }
 
-func (p *Policy) servers(source, text string) bool {
+func (p *Policy) servers(text string) bool {
 	// The list is stored as text that contains JSON; a file may contain it as JSON itself.
 	var inner string
 	if json.Unmarshal([]byte(text), &inner) == nil {
@@ -99,7 +91,7 @@ func (p *Policy) servers(source, text string) bool {
 	var list []struct {
 		Name      string   `json:"name"`
 		Transport string   `json:"transport"`
-		URL       string   `json:"url"`
+		URL       string   `json:"url"` // this and args are only checked for their form
 		Command   string   `json:"command"`
 		Args      []string `json:"args"`
 	}
@@ -107,11 +99,7 @@ func (p *Policy) servers(source, text string) bool {
 		return false
 	}
 	for _, e := range list {
-		server := PolicyServer{Name: e.Name, Source: source, Local: e.Command != "" || e.Transport == "stdio", Runs: maskText(e.URL)}
-		if server.Local {
-			server.Runs = strings.TrimSpace(strings.Join(maskArgs(append([]string{e.Command}, e.Args...)), " "))
-		}
-		p.Servers = append(p.Servers, server)
+		p.Servers = append(p.Servers, PolicyServer{Name: e.Name, Local: e.Command != "" || e.Transport == "stdio"})
 	}
 	return true
 }

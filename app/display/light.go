@@ -61,7 +61,6 @@ type sightedServer struct {
 	Nowhere   bool              // no guarded entry of a known file starts it
 	Restart   string            // the clients to restart, "" if unknown
 	State     vocab.ServerState // of control.Server
-	Allowed   int               // tools
 	Blocked   int               // tools
 	Behind    string            // clients that have not asked again since an approval, "" for none
 	BehindDo  string            // what makes them ask

@@ -211,7 +211,7 @@ func (s sight) row(server control.Server) ServerRow {
 	n := s.waiting[server.ID]
 	row := ServerRow{Server: server, Held: n.held, Entries: []RowEntry{}}
 	facts := sightedServer{
-		Critical: n.critical, Waits: n.items, Held: n.held, Running: server.Wrappers > 0, State: server.State, Allowed: server.Allowed, Blocked: server.Blocked, NoVersion: server.Versions != nil,
+		Critical: n.critical, Waits: n.items, Held: n.held, Running: server.Wrappers > 0, State: server.State, Blocked: server.Blocked, NoVersion: server.Versions != nil,
 	}
 	var late []string
 	for _, e := range s.entries() {
