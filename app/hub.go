@@ -202,24 +202,9 @@ func (h *Hub) checkSeals() error {
 	if err != nil || !found.Any() {
 		return err
 	}
-	now := h.office.Now()
 	err = h.office.Store.Update(func(tx *store.Tx) error {
-		for _, server := range tx.Servers() {
-			if !found.Rolled {
-				break
-			}
-			l, err := ledger.Read(tx, server.ID)
-			if err != nil {
-				return err
-			}
-			for _, key := range slices.Sorted(maps.Keys(l.Pins)) {
-				if _, err := l.TakeBack(tx, key, vocab.BySeal, now); err != nil {
-					return err
-				}
-			}
-		}
 		if found.Rolled {
-			if err := h.DistrustHeld(tx, now); err != nil {
+			if err := errors.Join(distrustPins(tx, h.office.Now()), h.DistrustHeld(tx, h.office.Now())); err != nil {
 				return err
 			}
 		}
@@ -239,6 +224,22 @@ func (h *Hub) checkSeals() error {
 	h.office.Problem(office.ProblemTampered, what, "review the items in the inbox again, and find out which program changed "+h.opts.Home.Store)
 	if found.Rolled {
 		return h.SettleAll()
+	}
+	return nil
+}
+
+// distrustPins takes every approval back.
+func distrustPins(tx *store.Tx, now time.Time) error {
+	for _, server := range tx.Servers() {
+		l, err := ledger.Read(tx, server.ID)
+		if err != nil {
+			return err
+		}
+		for _, key := range slices.Sorted(maps.Keys(l.Pins)) {
+			if _, err := l.TakeBack(tx, key, vocab.BySeal, now); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -111,41 +111,24 @@ func (h *Hub) StepDown(peer control.Peer) error {
 
 // watchHome ends the hub when its home, or the store in it, is gone or replaced: nobody would ever read what it writes.
 func (h *Hub) watchHome() {
-	home, err := os.Lstat(h.opts.Home.Dir)
-	if err != nil {
-		h.vanished()
-		return
-	}
-	var file os.FileInfo
-	if h.office.Store != nil {
-		if file, err = os.Lstat(h.opts.Home.Store); err != nil {
-			h.vanished()
-			return
+	first := map[string]os.FileInfo{}
+	same := func(path string) bool {
+		now, err := os.Lstat(path)
+		if first[path] == nil {
+			first[path] = now
 		}
+		return err == nil && os.SameFile(first[path], now)
 	}
+	stored := h.office.Store != nil
 	ticker := time.NewTicker(h.opts.HomeCheck)
 	defer ticker.Stop()
-	for {
+	for same(h.opts.Home.Dir) && (!stored || same(h.opts.Home.Store)) {
 		select {
 		case <-h.closing:
 			return
 		case <-ticker.C:
 		}
-		if now, err := os.Lstat(h.opts.Home.Dir); err != nil || !os.SameFile(home, now) {
-			h.vanished()
-			return
-		}
-		if file == nil {
-			continue
-		}
-		if now, err := os.Lstat(h.opts.Home.Store); err != nil || !os.SameFile(file, now) {
-			h.vanished()
-			return
-		}
 	}
-}
-
-func (h *Hub) vanished() {
 	h.office.Lock()
 	defer h.office.Unlock()
 	h.office.Leave(false)

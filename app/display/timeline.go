@@ -10,14 +10,20 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
+// flushed is the store with every record in it.
+func (d *Display) flushed() (*store.Store, error) {
+	s, err := d.office.Reading()
+	if err == nil {
+		err = d.office.FailedReading(s.Flush())
+	}
+	return s, err
+}
+
 // Activity is part of the timeline.
 func (d *Display) Activity(q control.ActivityQuery) (control.Activity, error) {
-	s, err := d.office.Reading()
+	s, err := d.flushed()
 	if err != nil {
 		return control.Activity{}, err
-	}
-	if err := s.Flush(); err != nil {
-		return control.Activity{}, d.office.FailedReading(err)
 	}
 	about := d.asked(q.Server)
 	q.Server, q.ServerID = about.name, about.id
@@ -35,21 +41,15 @@ func (d *Display) Activity(q control.ActivityQuery) (control.Activity, error) {
 
 // Record is one record of the timeline.
 func (d *Display) Record(id string) (control.Record, error) {
-	s, err := d.office.Reading()
+	s, err := d.flushed()
 	if err != nil {
 		return control.Record{}, err
-	}
-	if err := s.Flush(); err != nil {
-		return control.Record{}, d.office.FailedReading(err)
 	}
 	r, err := s.Record(id)
 	if errors.Is(err, store.ErrNotFound) {
 		return control.Record{}, office.Answer(control.CodeNotFound, "no record %s", legible.Escape(cut.Bytes(id, 64)))
 	}
-	if err != nil {
-		return control.Record{}, d.office.FailedReading(err)
-	}
-	return r, nil
+	return r, d.office.FailedReading(err)
 }
 
 // Verify walks the chain of the timeline.
@@ -59,8 +59,5 @@ func (d *Display) Verify() (control.Verified, error) {
 		return control.Verified{}, err
 	}
 	v, err := s.Verify(nil)
-	if err != nil {
-		return control.Verified{}, d.office.FailedReading(err)
-	}
-	return v, nil
+	return v, d.office.FailedReading(err)
 }
