@@ -17,3 +17,6 @@ func writable(_ string, info fs.FileInfo) error {
 func full(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }
+
+// lock does nothing yet: on Windows, comparing the file before the rename is the only protection against another writer.
+func (b *Backups) lock() (unlock func(), err error) { return func() {}, nil }
