@@ -1,6 +1,7 @@
 package display
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,12 +47,9 @@ func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works b
 			seen++
 		}
 	}
-	var clients []string
-	for _, client := range b.behind {
-		clients = append(clients, client)
-	}
-	if len(clients) > 0 {
-		s.Behind, s.BehindDo = identity.ClientOf(slices.Min(clients)).Title, sentence(identity.ClientOf(slices.Min(clients)).Next)
+	if len(b.behind) > 0 {
+		client := identity.ClientOf(slices.Min(slices.Collect(maps.Values(b.behind))))
+		s.Behind, s.BehindDo = client.Title, sentence(client.Next)
 	}
 	var lost []string
 	for _, it := range waiting {
@@ -72,7 +70,6 @@ func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works b
 			s.Loose++
 		}
 	}
-	var late []string
 	for _, f := range c.Clients {
 		switch f.State {
 		case control.FileFound:
@@ -80,20 +77,19 @@ func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works b
 		case control.FileUnreadable, control.FileDenied:
 			s.Unreadable = append(s.Unreadable, f.Name)
 		}
-		for _, e := range f.Entries {
-			switch {
-			case e.State != control.EntryGuarded:
-			case e.Started:
-				s.Started++
-				if b.behind[e.ServerID] == "" {
-					seen++
-				}
-			case !slices.Contains(late, f.Name):
-				late = append(late, f.Name)
-			}
+	}
+	var late []RowEntry
+	for _, e := range (sight{coverage: c}).entries() {
+		if !e.Started {
+			late = append(late, e.RowEntry)
+			continue
+		}
+		s.Started++
+		if b.behind[e.server] == "" {
+			seen++
 		}
 	}
-	s.Restart, s.BehindAll = strings.Join(late, " and "), s.Behind != "" && seen == 0
+	s.Restart, s.BehindAll = clientsOf(late), s.Behind != "" && seen == 0
 	return s
 }
 
@@ -213,18 +209,18 @@ func (s sight) row(server control.Server) ServerRow {
 	facts := sightedServer{
 		Critical: n.critical, Waits: n.items, Held: n.held, Running: server.Wrappers > 0, State: server.State, Blocked: server.Blocked, NoVersion: server.Versions != nil,
 	}
-	var late []string
+	var late []RowEntry
 	for _, e := range s.entries() {
 		if !s.starts(e, server) {
 			continue
 		}
 		row.Entries = append(row.Entries, e.RowEntry)
 		facts.Seen = facts.Seen || e.Started
-		if !e.Started && !slices.Contains(late, e.ClientName) {
-			late = append(late, e.ClientName)
+		if !e.Started {
+			late = append(late, e.RowEntry)
 		}
 	}
-	facts.Restart = strings.Join(late, " and ")
+	facts.Restart = clientsOf(late)
 	for _, u := range s.coverage.Unguarded {
 		if len(row.Entries) > 0 || u.Kind != guardian.UnguardedEntry || identity.PersonName(u.Name) != server.Server {
 			continue
@@ -236,7 +232,8 @@ func (s sight) row(server control.Server) ServerRow {
 	facts.Seen = facts.Seen || facts.Running && len(row.Entries) == 0
 	facts.Nowhere = len(row.Entries) == 0
 	if by := server.UnseenBy; len(by) > 0 {
-		facts.Behind, facts.BehindDo = identity.ClientOf(by[0]).Title, sentence(identity.ClientOf(by[0]).Next)
+		client := identity.ClientOf(by[0])
+		facts.Behind, facts.BehindDo = client.Title, sentence(client.Next)
 	}
 	row.Light = lightOfServer(facts)
 	return row

@@ -281,14 +281,18 @@ func (g *Guardian) coverPolicy(out *control.Coverage) {
 		}
 		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: s.Name, Kind: kind, Why: why, Code: office.CoverPolicy})
 	}
+	var said []string
 	for _, problem := range p.Problems {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: UnguardedPolicy, Why: "Sallyport can't tell which servers it adds: " + office.OneLine(problem), Code: office.CoverPolicy})
+		said = append(said, "Sallyport can't tell which servers it adds: "+office.OneLine(problem))
 	}
 	if p.ExtensionsOff {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: UnguardedPolicy, Why: "a policy turns desktop extensions off, so none of them starts", Code: office.CoverPolicy})
+		said = append(said, "a policy turns desktop extensions off, so none of them starts")
 	}
 	if p.LocalServersOff {
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: UnguardedPolicy, Why: "a policy turns off the servers in the client's file, so none of them starts", Code: office.CoverPolicy})
+		said = append(said, "a policy turns off the servers in the client's file, so none of them starts")
+	}
+	for _, why := range said {
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: UnguardedPolicy, Why: why, Code: office.CoverPolicy})
 	}
 }
 

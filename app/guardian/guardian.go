@@ -83,36 +83,30 @@ func (g *Guardian) LookAtAll() {
 
 // lookAt updates the inbox for a protected file. The caller holds the lock.
 func (g *Guardian) lookAt(path string) error {
-	w, err := g.recoverWrite(path)
-	var unread *viewError
-	if errors.As(err, &unread) {
-		g.cannotView(path, unread.error)
-		return nil
-	}
-	if err != nil || w == nil {
-		return err
-	}
-	view, err := clientedit.Look(path, clientconfig.Format{})
-	if g.cannotView(path, err) {
-		return nil
-	}
-	changes, err := g.takeHonest(w, view)
-	if err != nil {
-		return err
-	}
-	if g.wrapNew(w, view, changes) {
-		if w, err = g.loadWanted(path); err != nil || w == nil {
-			return err
-		}
-		if view, err = clientedit.Look(path, clientconfig.Format{}); g.cannotView(path, err) {
+	for wrapped := false; ; wrapped = true {
+		w, err := g.recoverWrite(path)
+		var unread *viewError
+		if errors.As(err, &unread) {
+			g.cannotView(path, unread.error)
 			return nil
 		}
-		if changes, err = g.takeHonest(w, view); err != nil {
+		if err != nil || w == nil {
 			return err
 		}
+		view, err := clientedit.Look(path, clientconfig.Format{})
+		if g.cannotView(path, err) {
+			return nil
+		}
+		changes, err := g.takeHonest(w, view)
+		if err != nil {
+			return err
+		}
+		if !wrapped && g.wrapNew(w, view, changes) {
+			continue
+		}
+		defer func() { g.looked[path] = true }()
+		return g.settleFile(w, view, judgeFile(changes, w, view.File))
 	}
-	defer func() { g.looked[path] = true }()
-	return g.settleFile(w, view, judgeFile(changes, w, view.File))
 }
 
 // unavailable is a response for an error that is not the caller's fault.

@@ -15,11 +15,14 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
+// fileKinds are the kinds of items about a client's file.
+var fileKinds = []vocab.ItemKind{vocab.ItemConfigChanged, vocab.ItemUnguarded}
+
 // settleFile makes the pending items about a file match the findings: one item per kind, a new code for new content.
 func (g *Guardian) settleFile(w *wantedFile, view clientedit.View, found []fileFinding) error {
 	id := store.ClientFileID(w.Path)
 	contents := map[vocab.ItemKind]*review.Content{}
-	for _, kind := range []vocab.ItemKind{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
+	for _, kind := range fileKinds {
 		contents[kind] = g.fileContent(w, view, found, kind)
 	}
 	g.office.Lock()
@@ -31,7 +34,7 @@ func (g *Guardian) settleFile(w *wantedFile, view clientedit.View, found []fileF
 	changed := false
 	err := g.office.Update(func(tx *store.Tx) (bool, error) {
 		notices, changed = nil, false
-		for _, kind := range []vocab.ItemKind{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
+		for _, kind := range fileKinds {
 			item, fresh, err := g.office.Settle(tx, contents[kind], kind, id, g.office.Now())
 			if err != nil {
 				return false, err
@@ -88,7 +91,7 @@ func (g *Guardian) fileContent(w *wantedFile, view clientedit.View, found []file
 			d.Diff = text
 		}
 	}
-	c.Title = g.fileTitle(w, view, found)
+	c.Title = g.fileTitle(w, found)
 	c.Detail = office.Detail(d)
 	return c
 }
@@ -118,7 +121,7 @@ func putBack(w *wantedFile, view clientedit.View, found []fileFinding, chosen ma
 }
 
 // fileTitle is ours: counts, and a name only if it is harmless.
-func (g *Guardian) fileTitle(w *wantedFile, view clientedit.View, found []fileFinding) string {
+func (g *Guardian) fileTitle(w *wantedFile, found []fileFinding) string {
 	verbs := map[vocab.PartState][2]string{
 		vocab.PartNew: {"is new and not guarded", "are new and not guarded"}, vocab.PartChanged: {"changed", "changed"},
 		vocab.PartRemoved: {"is gone", "are gone"}, vocab.PartUnwrapped: {"lost its guard", "lost their guards"},

@@ -8,7 +8,6 @@ import (
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -180,7 +179,7 @@ func (g *Guardian) forgetItems(path string) error {
 		return err
 	}
 	err := g.office.Updating(func(tx *store.Tx) error {
-		for _, kind := range []vocab.ItemKind{vocab.ItemConfigChanged, vocab.ItemUnguarded} {
+		for _, kind := range fileKinds {
 			if _, _, err := g.office.Settle(tx, nil, kind, store.ClientFileID(path), g.office.Now()); err != nil {
 				return err
 			}

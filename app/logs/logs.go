@@ -156,16 +156,8 @@ func (b *Book) open(l *serverLog, server string) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("open log: %w", err)
 	}
-	start := int64(0)
-	if f, err := disk.Open(older, os.O_RDONLY); err == nil {
-		if first, ok := readHeader(f); ok {
-			if info, err := f.Stat(); err == nil {
-				start = first + info.Size() - int64(headerLength)
-			}
-		}
-		f.Close()
-	}
-	return b.fresh(l, server, start)
+	raw, start, _ := readLog(older) // if it can't be read, offsets start again
+	return b.fresh(l, server, start+int64(len(raw)))
 }
 
 func (b *Book) fresh(l *serverLog, server string, start int64) error {
@@ -229,16 +221,14 @@ func (b *Book) Read(server string, q control.LogQuery) (text string, next int64,
 	if q.Follow {
 		from := min(max(q.Offset, start), end)
 		raw = raw[from-start:]
-		if len(raw) > maxLogAnswer {
-			raw = raw[:maxLogAnswer]
-		}
-		return escapeLines(raw), from + int64(len(raw)), nil
+		raw = raw[:min(len(raw), maxLogAnswer)]
+		return legible.Escape(string(raw)), from + int64(len(raw)), nil
 	}
 	lines := q.Lines
 	if lines <= 0 {
 		lines = defaultLines
 	}
-	return escapeLines(lastLines(raw, lines)), end, nil
+	return legible.Escape(string(lastLines(raw, lines))), end, nil
 }
 
 func readLog(path string) ([]byte, int64, error) {
@@ -271,8 +261,6 @@ func lastLines(raw []byte, n int) []byte {
 	}
 	return raw[from+1:]
 }
-
-func escapeLines(raw []byte) string { return legible.Escape(string(raw)) }
 
 func (b *Book) Close() {
 	b.mu.Lock()

@@ -180,12 +180,10 @@ func (l *Store) Decide(d control.Decide) (out control.Decided, err error) {
 	if err := l.Named(d.Code); err != nil {
 		return out, err
 	}
-	switch {
-	case d.Digest == "":
-		return out, office.Answer(control.CodeBadRequest, "a decision needs the digest you were shown: run `sallyport show %s`", l.code)
-	case d.Digest != l.digest:
-		return out, &control.Error{Code: control.CodeStale, Message: fmt.Sprintf("%s changed since it was shown: review it again", l.code), See: l.code}
-	case d.Reject:
+	if err := office.AsShown(store.Item{Code: l.code, Digest: l.digest}, d.Digest); err != nil {
+		return out, err
+	}
+	if d.Reject {
 		return out, office.Answer(control.CodeBadRequest, "%s can't be rejected: everything stays blocked until you start over or put a good store in its place", l.code)
 	}
 	if err := l.emptyStore(); err != nil {

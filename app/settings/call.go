@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -68,26 +69,19 @@ func (k *Keeper) setWindowOnly(s policy.Setting, q control.SettingQuery) (contro
 	if err := k.office.Usable(); err != nil {
 		return control.Setting{}, err
 	}
-	value := q.Value
-	if value == "" {
-		value = s.Default
-	}
-	value, err := s.Parse(value)
+	value, err := s.Parse(cmp.Or(q.Value, s.Default))
 	if err != nil || q.Server != "" || q.Tool != "" || s.Key != office.MetaWindowCLI {
 		return control.Setting{}, office.Answer(control.CodeBadRequest, "%s is on or off, for all servers", s.Key)
 	}
-	from := "off"
-	if k.office.WindowOn() {
-		from = "on"
-	}
-	if from == value {
-		return k.settingRow(s, store.Server{}, ""), nil
+	row := k.settingRow(s, store.Server{}, "")
+	if row.Value == value {
+		return row, nil
 	}
 	if value == "on" && !q.Decided {
 		return control.Setting{}, office.Answer(control.CodeLoosens, "%s: on instead of off makes things less safe", s.Key)
 	}
 	err = k.office.Update(func(tx *store.Tx) (bool, error) {
-		change := []policy.ChangeOfSetting{{Key: s.Key, From: from, To: value}}
+		change := []policy.ChangeOfSetting{{Key: s.Key, From: row.Value, To: value}}
 		return true, errors.Join(tx.SetMeta(office.MetaWindowCLI, []byte(value)), k.noteSettings(tx, change, "in the window", ""))
 	})
 	if err != nil {
