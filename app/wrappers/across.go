@@ -23,15 +23,14 @@ func (s *liveWrapper) toolNames() []string {
 	return names
 }
 
-// beside says whether one client sees both servers: then one may speak of the other's tools, or pass for them. A wrapper whose
-// client is not known counts for every client.
+// beside reports whether one client may see both servers: then one can talk about the other's tools, or imitate them. A wrapper whose client
+// is unknown counts for every client.
 func (s *liveWrapper) beside(other *liveWrapper) bool {
 	return s.Server != other.Server && (s.Client == other.Client || s.Client == "" || other.Client == "")
 }
 
-// lookAcross looks at what a wrapper's server declares beside the tools of the other servers of its client, and says whether
-// anything was found that was not before. What is found stays with the definition it was found in (ledger.Put), so that it does
-// not go when the other server does.
+// lookAcross compares what a wrapper's server declares with the tools of its client's other servers, and reports whether that found anything
+// new. Findings stay with their definition (ledger.Put), even when the other server is gone.
 func (w *Wrappers) lookAcross(s *liveWrapper) (found bool, err error) {
 	resting, err := w.restingTools(s)
 	if err != nil {
@@ -59,7 +58,7 @@ func (w *Wrappers) lookAcross(s *liveWrapper) (found bool, err error) {
 	return found, nil
 }
 
-// neighbours have the other servers of a client looked at again, because one of them declares tools that it did not before.
+// neighbours compares the client's other servers again if a server's set of tools has changed.
 func (w *Wrappers) neighbours(s *liveWrapper) (notices []review.Notice, err error) {
 	names := s.toolNames()
 	if slices.Equal(names, s.named) {
@@ -84,7 +83,7 @@ func (w *Wrappers) neighbours(s *liveWrapper) (notices []review.Notice, err erro
 	return notices, nil
 }
 
-// judgeAgain is judgeReport where nothing was reported, and more was found in what was.
+// judgeAgain is judgeReport for new findings in an earlier report.
 func (w *Wrappers) judgeAgain(s *liveWrapper) (notices []review.Notice, err error) {
 	now := w.office.Now()
 	err = w.office.Update(func(tx *store.Tx) (bool, error) {

@@ -16,10 +16,10 @@ func concerns(it store.Item, client, server string) bool {
 	return it.ServerID != "" && (it.ServerID == server || client != "" && slices.Contains(it.Clients, client))
 }
 
-// askAgain is how long an item that was asked for is not notified about again.
+// askAgain is the time between two notifications about an item that a model keeps asking for.
 const askAgain = time.Hour
 
-// Attention answers what waits for a client and puts it on top of the inbox. A model calls it: it decides nothing.
+// Attention lists a client's pending items and moves them to the top of the inbox. A model calls it, so it decides nothing.
 func (w *Wrappers) Attention(conn control.Wrapper, _ control.Attention) (out control.Waiting, err error) {
 	w.office.Lock()
 	defer w.office.Unlock()

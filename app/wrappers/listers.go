@@ -11,32 +11,32 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// listers is which wrapper of each client process lists Sallyport's own two tools (own_tools = once): a client with eleven servers
-// would otherwise carry them eleven times in every request. Any wrapper answers calls to them. The office's lock guards it.
+// listers chooses, for each client process, the one wrapper that lists Sallyport's own two tools (own_tools = once): otherwise a client
+// with eleven servers would send them eleven times in every request. Any wrapper answers calls to them. The office's lock guards it.
 type listers struct {
 	office *office.Office
 	of     map[clientProcess]*lister
-	last   map[string]string // by client: id of the server that listed them last; nil before the store was asked
+	last   map[string]string // by client: id of the server that listed them last; nil before it was read
 }
 
-// lister is the choice for one client process. named nil: it is still to be made.
+// lister is the choice for one client process; named is nil until it is made.
 type lister struct {
 	named *liveWrapper
 	later *time.Timer
 }
 
-// preferred is how long a client process waits for the server that listed our tools last. The same one each time keeps the beginning of
-// the model's prompt the same.
+// preferred is how long a client process waits for the server that listed our tools last time: with the same one each time, the beginning
+// of the model's prompt stays the same.
 const preferred = time.Second
 
-// settled is how long a wrapper that took over must be there before its server counts as the last one: when a client ends, its wrappers
-// end one after the other, and none of them lists anything any more.
+// settled is how long a wrapper that took over must live before its server is remembered: when a client ends, its wrappers end one after
+// the other, and each would take over from the one before.
 const settled = 5 * time.Second
 
-// metaLister keeps listers.last.
+// metaLister is the store's key of listers.last.
 const metaLister = "own_tools.last"
 
-// clientProcessOf is the client process of a wrapper; one without a client has none, and lists our tools itself.
+// clientProcessOf is the client process of a wrapper. A wrapper without a client has none, and lists our tools itself.
 func clientProcessOf(client string, parent control.Parent) clientProcess {
 	if client == "" || parent.PID <= 0 {
 		return clientProcess{}
@@ -44,8 +44,8 @@ func clientProcessOf(client string, parent control.Parent) clientProcess {
 	return clientProcess{client, parent}
 }
 
-// chooseLister settles who lists our tools when a wrapper has come. lists: it did so under a hub before this one. The caller holds the lock, and
-// brings s its state.
+// chooseLister decides who lists our tools when a wrapper has connected. lists means that it did under an earlier hub. The caller holds the
+// lock, and sends s its state.
 func (w *Wrappers) chooseLister(s *liveWrapper, lists bool) {
 	if s.listsFor == (clientProcess{}) {
 		return
@@ -55,7 +55,7 @@ func (w *Wrappers) chooseLister(s *liveWrapper, lists bool) {
 		l = &lister{}
 		w.listers.of[s.listsFor] = l
 	}
-	if l.named != nil && control.Ended(l.named.pid) { // its connection is about to be
+	if l.named != nil && control.Ended(l.named.pid) { // its connection is about to close
 		l.named = nil
 	}
 	last := w.listers.lastOf(s.Client)
@@ -75,7 +75,7 @@ func (w *Wrappers) chooseLister(s *liveWrapper, lists bool) {
 	}
 }
 
-// lostLister names another wrapper when the one that listed our tools has gone. The caller holds the lock and has taken s out of w.sessions.
+// lostLister replaces the wrapper that listed our tools after it has gone. The caller holds the lock and has removed s from w.sessions.
 func (w *Wrappers) lostLister(s *liveWrapper) {
 	l := w.listers.of[s.listsFor]
 	if l == nil || w.office.Leaving() {
@@ -86,7 +86,7 @@ func (w *Wrappers) lostLister(s *liveWrapper) {
 	}
 }
 
-// nextLister names the wrapper that is there longest, one of the same server first, and tells it and the others.
+// nextLister chooses the oldest wrapper, preferably one of the same server, and pushes the choice to it and the others.
 func (w *Wrappers) nextLister(process clientProcess, l *lister, server string) {
 	var next *liveWrapper
 	for _, s := range w.ordered() {
@@ -116,7 +116,7 @@ func (w *Wrappers) nextLister(process clientProcess, l *lister, server string) {
 	w.push(next)
 }
 
-// over says that nothing may be begun any more.
+// over reports whether the hub is ending, so that nothing new may start.
 func (w *Wrappers) over() bool {
 	select {
 	case <-w.opts.Closing:
@@ -126,13 +126,13 @@ func (w *Wrappers) over() bool {
 	}
 }
 
-// nameLister makes the choice, and remembers it.
+// nameLister makes the choice and remembers it.
 func (w *Wrappers) nameLister(l *lister, s *liveWrapper) {
 	w.tellLister(l, s)
 	w.listers.remember(s.Client, s.Server)
 }
 
-// tellLister makes the choice, and tells those that wait for it.
+// tellLister makes the choice and pushes it to the wrappers that wait for it.
 func (w *Wrappers) tellLister(l *lister, s *liveWrapper) {
 	if l.later != nil {
 		l.later.Stop()
@@ -146,7 +146,7 @@ func (w *Wrappers) tellLister(l *lister, s *liveWrapper) {
 	}
 }
 
-// ownToolsOf is what a wrapper's State says of our tools.
+// ownToolsOf is what a wrapper's State says about our tools.
 func (w *Wrappers) ownToolsOf(s *liveWrapper) string {
 	l := w.listers.of[s.listsFor]
 	switch {
@@ -160,7 +160,7 @@ func (w *Wrappers) ownToolsOf(s *liveWrapper) string {
 	return control.OwnToolsThere
 }
 
-// lastOf is the server that listed our tools for a client last. What cannot be read is nobody.
+// lastOf is the server that last listed our tools for a client, "" if that can't be read.
 func (l *listers) lastOf(client string) string {
 	if l.last == nil {
 		l.last = map[string]string{}
@@ -171,10 +171,10 @@ func (l *listers) lastOf(client string) string {
 	return l.last[client]
 }
 
-// maxListers bounds the clients that are remembered.
+// maxListers limits the remembered clients.
 const maxListers = 100
 
-// remember writes the choice down where it is another one: once for a client, and when the server is gone.
+// remember stores the choice if it changed, which is once per client unless its server goes away.
 func (l *listers) remember(client, server string) {
 	if l.lastOf(client) == server {
 		return
@@ -190,6 +190,6 @@ func (l *listers) remember(client, server string) {
 	}
 	err := l.office.Update(func(tx *store.Tx) (bool, error) { return true, tx.SetMetaJSON(metaLister, last) })
 	if errors.Is(err, store.ErrCorrupt) {
-		l.office.Failed(err) // any other failure costs the next start a second at most
+		l.office.Failed(err) // after any other failure the next start takes a second longer at most
 	}
 }

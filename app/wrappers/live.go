@@ -17,30 +17,30 @@ import (
 type liveWrapper struct {
 	office.Wrapper
 	wrapper  control.Wrapper
-	told     string // what its client is told for it
+	told     string // the server's name for the client
 	pid      int
-	parent   control.Parent // the process that started it, 0 where it could not tell
+	parent   control.Parent // the process that started it, empty if unknown
 	since    time.Time
-	named    []string      // the tools in it, when the other servers of its client were last looked at beside them
-	sandbox  vocab.Sandbox // what its server runs under, as it said with its last report
+	named    []string      // its tools when the client's other servers were last compared with them
+	sandbox  vocab.Sandbox // of its server, by its last report
 	pushed   control.State
-	listsFor clientProcess // whose listing our own tools stand in once; zero without --client
-	strange  bool          // it sent records that no wrapper can cause
-	unlisted string        // why it cannot read what its server declares; "" while it can
+	listsFor clientProcess // the client process in which one wrapper lists our own tools; zero without --client
+	strange  bool          // it sent records that no wrapper can have caused
+	unlisted string        // why it can't read what its server declares, "" if it can
 }
 
-// looks says that it is no client's wrapper but a look at the server.
+// looks reports whether this wrapper only looks at the server, without a client.
 func (s *liveWrapper) looks() bool { return s.Entry == pin.ProbeClient }
 
-// standing is what is known of a server without asking the store: the part of a State that all its wrappers share.
+// standing is what is known of a server without reading the store: the part of a State that all its wrappers share.
 type standing struct {
-	base     control.State // Name, Waiting and Launch are each wrapper's own
+	base     control.State // without Name, Waiting and Launch, which differ between wrappers
 	launch   review.LaunchStanding
 	lastSeen time.Time
-	as       uint64 // of which number of commits it was read
+	as       uint64 // the number of commits when it was read
 }
 
-// ordered are the live wrappers, the one that is there longest first.
+// ordered are the live wrappers, oldest first.
 func (w *Wrappers) ordered() []*liveWrapper {
 	return slices.SortedFunc(maps.Values(w.sessions), func(a, b *liveWrapper) int {
 		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.pid, b.pid))
@@ -57,7 +57,7 @@ func (w *Wrappers) Running() (all []*office.Wrapper) {
 	return all
 }
 
-// WrappersOf are the live wrappers of a server, the one that is there longest first.
+// WrappersOf are the live wrappers of a server, oldest first.
 func (w *Wrappers) WrappersOf(server string) (all []*office.Wrapper) {
 	for _, s := range w.ordered() {
 		if s.Server == server {
@@ -85,7 +85,7 @@ func (w *Wrappers) registered(conn control.Wrapper, call string) (*liveWrapper, 
 	return s, w.office.Usable()
 }
 
-// AnyWrapper says whether a live wrapper is so.
+// AnyWrapper reports whether any live wrapper matches.
 func (w *Wrappers) AnyWrapper(is func(*office.Wrapper) bool) bool {
 	for _, s := range w.sessions {
 		if is(&s.Wrapper) {
@@ -95,7 +95,7 @@ func (w *Wrappers) AnyWrapper(is func(*office.Wrapper) bool) bool {
 	return false
 }
 
-// NameOf is what the records of a wrapper call its server.
+// NameOf is the name of a wrapper's server in its records.
 func (w *Wrappers) NameOf(s *office.Wrapper) string {
 	if st := w.servers[s.Server]; st != nil {
 		return st.base.Name
@@ -103,8 +103,7 @@ func (w *Wrappers) NameOf(s *office.Wrapper) string {
 	return s.Name
 }
 
-// startedLast is when a wrapper of a server last came or went, as far as this hub has seen: what one that ended says of itself is no
-// news after that.
+// startedLast is when a wrapper of a server last started, as far as this hub knows. Older news from a wrapper that ended no longer counts.
 func (w *Wrappers) startedLast(server string) (last time.Time) {
 	for _, s := range w.sessions {
 		if s.Server == server && s.since.After(last) {
@@ -114,10 +113,9 @@ func (w *Wrappers) startedLast(server string) (last time.Time) {
 	return last
 }
 
-// NoneConnected says that no wrapper is connected.
 func (w *Wrappers) NoneConnected() bool { return len(w.sessions) == 0 }
 
-// Connected lists the live wrappers, the one that is there longest first. shown are the names of their servers, by id.
+// Connected lists the live wrappers, oldest first. shown has the names of their servers by id.
 func (w *Wrappers) Connected(shown map[string]string) []control.WrapperInfo {
 	list := []control.WrapperInfo{}
 	for _, s := range w.ordered() {
@@ -126,7 +124,7 @@ func (w *Wrappers) Connected(shown map[string]string) []control.WrapperInfo {
 	return list
 }
 
-// AddLive adds to the row of a server what only its live wrappers tell.
+// AddLive adds what only a server's live wrappers know to its row.
 func (w *Wrappers) AddLive(row *control.Server) {
 	for _, s := range w.sessions {
 		if s.Server != row.ID {

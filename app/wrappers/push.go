@@ -15,7 +15,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// blocked is the State of a hub without a store: nothing of the server passes.
+// blocked is the State without a store: nothing of the server passes.
 func (w *Wrappers) blocked(s *liveWrapper) control.State {
 	w.revision++
 	state := control.State{
@@ -28,7 +28,7 @@ func (w *Wrappers) blocked(s *liveWrapper) control.State {
 	return state
 }
 
-// current reads a server and what waits anew, where anything was decided or declared since they were read.
+// current rereads a server and the pending items if anything was decided or declared since.
 func (w *Wrappers) current(id string) error {
 	now := w.office.Commits()
 	if st := w.servers[id]; st == nil || st.as != now {
@@ -42,7 +42,7 @@ func (w *Wrappers) current(id string) error {
 	return nil
 }
 
-// Refresh reads a server anew, so that its wrappers get what holds now.
+// Refresh rereads a server, for the States of its wrappers.
 func (w *Wrappers) Refresh(id string) error {
 	as := w.office.Commits()
 	w.MarkStale(id)
@@ -60,7 +60,7 @@ func (w *Wrappers) Refresh(id string) error {
 	})
 }
 
-// hiddenFiles are the clients' files that a person had protected, wherever they lie: a sandboxed server does not see them.
+// hiddenFiles are the paths of all protected client files, which a sandboxed server does not see.
 func hiddenFiles(tx *store.Tx) []string {
 	var paths []string
 	for _, f := range tx.ClientFiles() {
@@ -70,7 +70,7 @@ func hiddenFiles(tx *store.Tx) []string {
 	return paths
 }
 
-// stand computes the State that the wrappers of a server share. Its maps are never changed afterwards.
+// stand computes the part of the State that a server's wrappers share. Its maps are never modified afterwards.
 func (w *Wrappers) stand(l *ledger.Ledger, r review.Standing, waiting map[vocab.ItemKind]store.Item) {
 	st := w.servers[l.Server.ID]
 	if st == nil {
@@ -106,7 +106,7 @@ func (w *Wrappers) push(s *liveWrapper) control.State {
 	return state
 }
 
-// stateOf is the State of a wrapper, and whether it differs from the last one; whoever asks brings it to the wrapper.
+// stateOf is the State of a wrapper, and whether it differs from the last one sent. The caller sends it.
 func (w *Wrappers) stateOf(s *liveWrapper) (state control.State, news bool) {
 	st := w.servers[s.Server]
 	if st == nil {
@@ -131,8 +131,8 @@ func (w *Wrappers) stateOf(s *liveWrapper) (state control.State, news bool) {
 	return s.pushed, news
 }
 
-// waitingOf counts what waits for a wrapper's client, over all its servers: clients that see one name twice keep one of our
-// tools, so each answers for all.
+// waitingOf counts what is pending for a wrapper's client, over all its servers: a client that sees one tool name twice keeps one of them,
+// so each wrapper's own tools answer for all servers.
 func (w *Wrappers) waitingOf(s *liveWrapper) int {
 	n := w.held.HeldWaiting(s.Client, s.Server)
 	for _, it := range w.waiting {
@@ -143,7 +143,7 @@ func (w *Wrappers) waitingOf(s *liveWrapper) int {
 	return n
 }
 
-// recount reads what waits, for the numbers in States.
+// recount rereads the pending items, for the counts in States.
 func (w *Wrappers) recount() error {
 	as := w.office.Commits()
 	if w.counted == as {
@@ -155,10 +155,10 @@ func (w *Wrappers) recount() error {
 	})
 }
 
-// MarkStale has the wrappers of a server told anew with the next PushChanged.
+// MarkStale makes the next PushChanged update the wrappers of a server.
 func (w *Wrappers) MarkStale(server string) { w.stale[server] = true }
 
-// PushAll brings every wrapper up to date, after something that concerns all: settings, rules, the files of clients.
+// PushAll updates every wrapper after a change that concerns all: settings, rules, clients' files.
 func (w *Wrappers) PushAll() {
 	if err := w.recount(); err != nil {
 		w.office.Failed(err)
@@ -170,14 +170,13 @@ func (w *Wrappers) PushAll() {
 	w.tellUnseen()
 }
 
-// PushChanged brings those wrappers up to date that something changed for: their server was read anew, what is released for them
-// changed, or something waits for their client now where nothing did, or the other way round. How many items wait is no news to a
-// wrapper: it only asks whether any do.
+// PushChanged updates the wrappers whose server was reread, whose released responses changed, or whose client has pending items now and had
+// none before, or the reverse. Wrappers only use whether there are any, so a mere change of the number is not pushed.
 func (w *Wrappers) PushChanged() {
 	if err := w.recount(); err != nil {
 		w.office.Failed(err)
 	}
-	some := map[[2]string]bool{} // asked once for each client and server
+	some := map[[2]string]bool{} // computed once for each client and server
 	for _, s := range w.ordered() {
 		if !w.stale[s.Server] {
 			of := [2]string{s.Client, s.Server}
@@ -203,7 +202,7 @@ func sameState(a, b control.State) bool {
 	})
 }
 
-// Restand gives every server its settings anew and tells the wrappers.
+// Restand rereads every server after its settings changed, and updates the wrappers.
 func (w *Wrappers) Restand() error {
 	if w.office.Store == nil {
 		return nil

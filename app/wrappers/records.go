@@ -17,23 +17,23 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// wrapperKinds are what a wrapper, or its spool, can have caused. A decision is none of them. That a released answer arrived is
-// caused only by who was granted it (Quarantine.ConfirmAll).
+// wrapperKinds are the kinds of records that a wrapper, or its spool, can have caused; none is a decision. Only a wrapper that was granted
+// a released response can report its delivery (Quarantine.ConfirmAll).
 var wrapperKinds = map[vocab.RecordKind]bool{
 	vocab.RecordServerStart: true, vocab.RecordServerStop: true, vocab.RecordCall: true, vocab.RecordPolicyDecision: true,
 	vocab.RecordDrift: true, vocab.RecordQuarantine: true, vocab.RecordProblem: true,
 	vocab.RecordRead: true, vocab.RecordPrompt: true, vocab.RecordSampling: true, vocab.RecordElicitation: true,
 }
 
-// Records takes records of a wrapper and answers once they are durable. What no wrapper can cause is left out, but counted
-// as taken: a wrapper would send it for ever.
+// Records stores a wrapper's records, durably. Those that no wrapper can have caused are left out but counted as stored: otherwise the
+// wrapper would keep sending them.
 func (w *Wrappers) Records(conn control.Wrapper, r control.Records) (control.Acked, error) {
 	server, records, err := w.takeRecords(conn, r.Records)
 	if err != nil {
 		return control.Acked{}, err
 	}
 	if len(records) > 0 {
-		// Not under the lock: nobody else waits for this disk.
+		// Without the lock, so that only this wrapper waits for the disk.
 		stored, err := w.office.Store.AppendNow(records...)
 		w.office.Lock()
 		defer w.office.Unlock()
@@ -46,7 +46,7 @@ func (w *Wrappers) Records(conn control.Wrapper, r control.Records) (control.Ack
 	return control.Acked{Stored: len(r.Records)}, nil
 }
 
-// takeRecords does what records say, but for writing them down; left are those that are to be written, of the wrapper's server.
+// takeRecords applies what records report, and returns those to store, of the wrapper's server.
 func (w *Wrappers) takeRecords(conn control.Wrapper, sent []control.Record) (server string, left []store.Record, err error) {
 	w.office.Lock()
 	defer w.office.Unlock()
@@ -74,7 +74,7 @@ func (w *Wrappers) takeRecords(conn control.Wrapper, sent []control.Record) (ser
 	return s.Server, records, nil
 }
 
-// Caused are those of a wrapper's records that a wrapper can have caused, under its server's name and no other.
+// Caused are those records that a wrapper can have caused, each under its own server's name.
 func Caused(s *office.Wrapper, name string, sent []control.Record) (records []store.Record, refused int) {
 	records = make([]store.Record, 0, len(sent)+1)
 	for _, record := range sent {
@@ -96,8 +96,8 @@ func Caused(s *office.Wrapper, name string, sent []control.Record) (records []st
 	return records, refused
 }
 
-// maskNamed masks the detail of a read: what it names, as the one value that it is. Masked as part of a JSON text a URI would take the
-// text's end with it. All else there is of the wrapper's own words and numbers.
+// maskNamed masks what the detail of a read names, as one value: inside JSON text, masking a URI would swallow the end of the text. The
+// rest of such a detail are the wrapper's own words and numbers.
 func maskNamed(raw json.RawMessage, secrets []string) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
@@ -116,7 +116,7 @@ func maskNamed(raw json.RawMessage, secrets []string) json.RawMessage {
 	return office.Detail(said)
 }
 
-// maskDetail masks inside JSON without breaking it: a detail that is none any more afterwards is left out.
+// maskDetail masks inside JSON, and drops a detail that is no longer JSON afterwards.
 func maskDetail(raw json.RawMessage, secrets []string) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
@@ -128,7 +128,7 @@ func maskDetail(raw json.RawMessage, secrets []string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// Stderr keeps a piece of a server's stderr. It is held up by no disk: the page cache takes it.
+// Stderr keeps a piece of a server's stderr, in the page cache: it waits for no disk.
 func (w *Wrappers) Stderr(conn control.Wrapper, chunk control.Stderr) {
 	w.office.Lock()
 	s := w.sessions[conn]

@@ -35,7 +35,7 @@ func (w *Wrappers) Register(conn control.Wrapper, peer control.Peer, r control.R
 	s := &liveWrapper{
 		Wrapper: office.Wrapper{Server: id.ID, Client: cut.Bytes(r.Client, office.MaxName), Session: cut.Bytes(r.Session, office.MaxName), Secrets: slices.Concat(id.Secrets, r.Secrets)}, wrapper: conn, pid: peer.PID, parent: r.Parent, since: now,
 	}
-	slices.SortFunc(s.Secrets, func(a, b string) int { return len(b) - len(a) }) // one may begin another
+	slices.SortFunc(s.Secrets, func(a, b string) int { return len(b) - len(a) }) // one may be the beginning of another
 	s.Entry = s.Client
 	if peer.Role == control.RoleProbe {
 		s.Entry = pin.ProbeClient
@@ -43,7 +43,7 @@ func (w *Wrappers) Register(conn control.Wrapper, peer control.Peer, r control.R
 		s.listsFor = clientProcessOf(s.Client, r.Parent)
 	}
 	if w.office.Store == nil {
-		// The wrapper stays connected and blocks everything; the hub that comes after this one will be told all again.
+		// The wrapper stays connected and blocks everything; it registers again with the next hub.
 		w.sessions[conn] = s
 		w.opts.Idling()
 		s.Name = identity.PersonName(r.Server.Name)
@@ -51,7 +51,7 @@ func (w *Wrappers) Register(conn control.Wrapper, peer control.Peer, r control.R
 		w.chooseLister(s, r.Lists)
 		return w.blocked(s), nil
 	}
-	// A wrapper that starts waits for no disk: what is stored already is only read, beside whatever is being written.
+	// A starting wrapper never waits for a disk: what is already stored is only read, concurrently with any write.
 	var server store.Server
 	var write bool
 	save := first && !s.looks() && w.Starts.saw(s.Client, r.Server.Name)
@@ -84,11 +84,11 @@ func (w *Wrappers) Register(conn control.Wrapper, peer control.Peer, r control.R
 	w.office.Changed()
 	st := w.servers[id.ID]
 	st.lastSeen, st.base.Name = now, server.Name
-	state, _ := w.stateOf(s) // the answer brings it: pushed as well, it would be written and read twice
+	state, _ := w.stateOf(s) // the response has it; a push would send it twice
 	return state, nil
 }
 
-// enlist is what the store is to know of a server whose wrapper has come, and whether that must be written.
+// enlist is a server's record after a wrapper of it has come, and whether it must be written.
 func (w *Wrappers) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r control.Register, now time.Time) (server store.Server, write bool, err error) {
 	server, err = tx.Server(id.ID)
 	if err != nil && !office.Absent(err) {
@@ -102,7 +102,7 @@ func (w *Wrappers) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r co
 	server.Identity, server.Argv, server.URL = id.Display, id.Argv, id.URL
 	s.Name = identity.PersonName(r.Server.Name)
 	s.told = identity.ToldName(s.Name, server)
-	// Two entries for one server: its name stays as long as a wrapper of that name lives.
+	// With two entries for one server, its name stays as long as a wrapper of that name lives.
 	if server.Name == "" || !w.AnyWrapper(func(live *office.Wrapper) bool { return live.Server == id.ID && live.Name == server.Name }) {
 		server.Name = s.Name
 	}
@@ -127,7 +127,7 @@ func nextNumber(tx *store.Tx) int {
 	return highest + 1
 }
 
-// Unregister forgets a wrapper. What it declared stays in the inbox: it happened, and only another report takes it back.
+// Unregister forgets a wrapper. What it declared stays in the inbox: only another report takes that back.
 func (w *Wrappers) Unregister(conn control.Wrapper) {
 	w.office.Lock()
 	defer w.office.Unlock()

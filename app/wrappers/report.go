@@ -17,12 +17,12 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Report takes what a server declares, and answers once what follows from it is stored.
+// Report takes what a server declares, and returns once the consequences are stored.
 func (w *Wrappers) Report(conn control.Wrapper, r control.Report) (control.State, error) {
 	if r.Era != "legacy" && r.Era != "modern" {
 		return control.State{}, office.Answer(control.CodeBadRequest, "unknown era")
 	}
-	declared, whole := review.Declarations(r, w.settings.Rules()) // without the lock: it may take a while
+	declared, whole := review.Declarations(r, w.settings.Rules()) // without the lock, because it can take a while
 	w.office.Lock()
 	defer w.office.Unlock()
 	s, err := w.registered(conn, "report")
@@ -51,7 +51,7 @@ func (w *Wrappers) Report(conn control.Wrapper, r control.Report) (control.State
 	return w.push(s), nil
 }
 
-// share keeps one copy of a definition that several processes of a server declare alike.
+// share keeps one copy of a definition that several processes of a server declare.
 func (w *Wrappers) share(s *liveWrapper) {
 	for _, other := range w.sessions {
 		if other == s || other.Server != s.Server {
@@ -65,7 +65,7 @@ func (w *Wrappers) share(s *liveWrapper) {
 	}
 }
 
-// judgeReport stores what a report changes: what is declared, what waits, and what the timeline says about it.
+// judgeReport stores the consequences of a report: what is declared, what is pending, and the records about it.
 func (w *Wrappers) judgeReport(s *liveWrapper, r control.Report, whole []inspect.Finding) (notices []review.Notice, err error) {
 	now := w.office.Now()
 	err = w.office.Update(func(tx *store.Tx) (bool, error) {
@@ -97,12 +97,11 @@ func (w *Wrappers) judgeReport(s *liveWrapper, r control.Report, whole []inspect
 	if err != nil {
 		return nil, err
 	}
-	// What wrappers are told comes from what is on the disk.
+	// Wrappers only get what is on disk.
 	return notices, w.Refresh(s.Server)
 }
 
-// noteServer keeps what a report says about the server as a whole. A finding about the whole that is new goes into the
-// timeline, because there is no item it could stand in.
+// noteServer stores what a report says about the server as a whole. A new finding about the whole gets a record, because no item shows it.
 func (w *Wrappers) noteServer(tx *store.Tx, l *ledger.Ledger, s *liveWrapper, r control.Report, whole []inspect.Finding, now time.Time) ([]store.Record, error) {
 	before := l.Server
 	l.Server.Era, l.Server.Protocol, l.Server.Versions = r.Era, cut.Bytes(r.Protocol, office.MaxName), nil
@@ -150,8 +149,8 @@ func compact(raw json.RawMessage) string {
 	return string(out)
 }
 
-// LookAgain looks at what live wrappers declare by the rules that came. It only adds: what rules that went had found goes when
-// the server declares itself again. The caller holds the lock.
+// LookAgain applies changed rules to what live wrappers declare. It only adds findings: those of removed rules disappear with the server's
+// next report. The caller holds the lock.
 func (w *Wrappers) LookAgain() error {
 	file := w.settings.Rules()
 	if file == nil {
@@ -176,7 +175,7 @@ func (w *Wrappers) LookAgain() error {
 	return nil
 }
 
-// Launch takes what a wrapper sees of its server's launch, and answers once what follows from it is stored.
+// Launch takes a wrapper's report about its server's launch, and returns once the consequences are stored.
 func (w *Wrappers) Launch(conn control.Wrapper, r control.LaunchReport) (control.State, error) {
 	if r.Final && !r.Form.Complete() {
 		return control.State{}, office.Answer(control.CodeBadRequest, "a launch that is not whole")
@@ -198,7 +197,7 @@ func (w *Wrappers) Launch(conn control.Wrapper, r control.LaunchReport) (control
 	}
 	s.Launched = &review.Launched{Form: r.Form, Final: r.Final}
 	if st := w.servers[s.Server]; st != nil && len(r.Files) == 0 && st.launch.Settled(s.Launched) {
-		return w.push(s), nil // a start does not wait for a store that has nothing to learn
+		return w.push(s), nil // there is nothing to store, so the start doesn't wait for it
 	}
 	notices, wrote, err := w.approvals.JudgeLaunch(&s.Wrapper, r.Files)
 	if err != nil {
@@ -211,7 +210,7 @@ func (w *Wrappers) Launch(conn control.Wrapper, r control.LaunchReport) (control
 	return w.push(s), nil
 }
 
-// maxLaunch bounds one launch: names of variables are most of it.
+// maxLaunch limits one launch, which is mostly names of variables.
 const maxLaunch = 1 << 20
 
 // level is what a wrapper says its server runs under; "" where it said nothing that we know.

@@ -12,16 +12,17 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// restFor is how long the names of a server that does not run are nobody else's.
+// restFor is how long the tool names of a server that no longer runs stay reserved.
 const restFor = 30 * 24 * time.Hour
 
-// resting are the allowed tools of every server, by its id. They are read once: those of a thousand servers take some hundredths of a second.
+// resting are the allowed tools of every server, by its id. They are read once: for a thousand servers that takes some hundredths of a
+// second.
 type resting struct {
 	office *office.Office
-	of     map[string]restingServer // nil before they were read
+	of     map[string]restingServer // nil before the first reading
 }
 
-// restingServer is what is known of a server's allowed tools without its running.
+// restingServer is what is known of a server's allowed tools while it does not run.
 type restingServer struct {
 	clients  []string
 	lastSeen time.Time
@@ -39,7 +40,7 @@ func restingOf(l *ledger.Ledger) restingServer {
 	return r
 }
 
-// learn keeps what a ledger says now, once they were read.
+// learn updates one server, if they were read before.
 func (r *resting) learn(l *ledger.Ledger) {
 	if r.of != nil {
 		r.of[l.Server.ID] = restingOf(l)
@@ -68,12 +69,12 @@ func (r *resting) openIn(tx *store.Tx) error {
 	return err
 }
 
-// AllowsTool says whether a tool of a server is allowed now, inside a transaction.
+// AllowsTool reports whether a tool of a server is allowed now, inside a transaction.
 func (w *Wrappers) AllowsTool(tx *store.Tx, server, tool string) bool {
 	return w.resting.openIn(tx) == nil && slices.Contains(w.resting.of[server].tools, tool)
 }
 
-// restingTools are the allowed tools of the other servers that a wrapper's client used of late, whether they run or not.
+// restingTools are the allowed tools of the other servers that a wrapper's client used recently, running or not.
 func (w *Wrappers) restingTools(s *liveWrapper) (names []string, err error) {
 	if err := w.resting.open(); err != nil {
 		return nil, err

@@ -18,15 +18,15 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Spool is what wrappers that have gone wrote down where no hub was there to take it.
+// Spool takes in what wrappers that ended without a hub wrote to the disk.
 type Spool struct {
 	office   *office.Office
 	wrappers *Wrappers
-	woken    chan struct{} // a wrapper has gone: what it wrote down may be nobody's now
+	woken    chan struct{} // a wrapper has gone, and may have left a spool
 }
 
-// CollectSpool takes what wrappers that died had written down, when the hub starts and whenever a wrapper has gone. What
-// such a file says is worth no more than what its wrapper would have sent: the same kinds, under that wrapper's server.
+// CollectSpool reads the spools of dead wrappers, when the hub starts and whenever a wrapper has gone. A spool counts no more than what its
+// wrapper could have sent: the same kinds of records, for that wrapper's server only.
 func (p *Spool) CollectSpool() {
 	for {
 		var again <-chan time.Time
@@ -59,11 +59,11 @@ func (p *Spool) CollectSpool() {
 	}
 }
 
-// spoolAgain is how soon a spool that was left is looked at again: its wrapper hangs up before it ends, and until then the spool
-// is still its own.
+// spoolAgain is when a spool that is still there is looked at again: its wrapper closes the connection before it ends, and owns the spool
+// until then.
 const spoolAgain = 2 * time.Second
 
-// Wake has the spool looked at. It never waits.
+// Wake has the spool looked at soon. It never blocks.
 func (p *Spool) Wake() {
 	select {
 	case p.woken <- struct{}{}:
@@ -71,7 +71,7 @@ func (p *Spool) Wake() {
 	}
 }
 
-// TakeOrphans stores one batch of a dead wrapper, durably; records the store has already are stored once.
+// TakeOrphans stores one batch of a dead wrapper, durably. Records that are already stored are not stored twice.
 func (p *Spool) TakeOrphans(from control.Register, sent []control.Record) error {
 	s, name, _, err := p.orphan(from)
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *Spool) TakeOrphans(from control.Register, sent []control.Record) error 
 	return errors.Join(err, noted)
 }
 
-// orphan is a wrapper that has gone, as what it left names it: its server's name, and whether the server is known.
+// orphan is a dead wrapper as its spool describes it, its server's name, and whether the server is known.
 func (p *Spool) orphan(from control.Register) (s *liveWrapper, name string, known bool, err error) {
 	id, err := identifyOrphan(from)
 	if err != nil {
@@ -122,7 +122,7 @@ func (p *Spool) orphan(from control.Register) (s *liveWrapper, name string, know
 	return s, name, known, err
 }
 
-// identifyOrphan is identify for what a wrapper left, of whose server the id alone may be left too.
+// identifyOrphan identifies a dead wrapper's server. A spool may name only the server's id.
 func identifyOrphan(from control.Register) (identity.Server, error) {
 	if from.ServerID == "" {
 		return identity.Of(from.Server)
@@ -133,10 +133,10 @@ func identifyOrphan(from control.Register) (identity.Server, error) {
 	return identity.Server{ID: from.ServerID, Display: from.Server.Transport + ": unknown, the key that its command was kept under is gone"}, nil
 }
 
-// spoolKey is what the wrappers of a server seal their spools under.
+// spoolKey is the key with which a server's wrappers seal their spools.
 func (p *Spool) spoolKey(server string) []byte { return p.office.Store.Derive("spool", server) }
 
-// HoldOrphan stores an answer that was held while no hub was there, and whose wrapper has gone since.
+// HoldOrphan stores a response that a wrapper held without a hub before it ended.
 func (p *Spool) HoldOrphan(from control.Register, held control.Held) error {
 	s, name, known, err := p.orphan(from)
 	if err != nil {
@@ -152,7 +152,7 @@ func (p *Spool) HoldOrphan(from control.Register, held control.Held) error {
 		return err
 	}
 	var more func(*store.Tx) error
-	if !known { // its wrapper never met a hub: the item needs a server to belong to
+	if !known { // its wrapper never registered with a hub, and the item needs a server
 		id, err := identifyOrphan(from)
 		if err != nil {
 			return err
@@ -174,7 +174,7 @@ func (p *Spool) HoldOrphan(from control.Register, held control.Held) error {
 	return nil
 }
 
-// Ended writes down that what a server had left running was killed, for nobody who wants no trouble kills a wrapper and its guard.
+// Ended records that what a server had left running was killed. A wrapper and its guard do not both die by accident.
 func (p *Spool) Ended(from control.Register, processes int) {
 	if p.office.Store == nil {
 		return

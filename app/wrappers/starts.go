@@ -9,15 +9,15 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Starts are the entries of clients' files that their client has started through the wrapper since each was last written. An
-// entry that is guarded in its file and not in here may still run as it did before: its client has not been restarted.
+// Starts are the entries of clients' files that their client has started through the wrapper since each was last written. A guarded entry
+// that is missing here may still run unguarded: its client has not been restarted.
 type Starts struct {
 	office *office.Office
-	work   *sync.WaitGroup // what a hub that ends waits for
+	work   *sync.WaitGroup // an ending hub waits for it
 
 	mu     sync.Mutex
 	seen   map[started]bool
-	saving bool // somebody is about to write them down
+	saving bool // a write is about to start
 }
 
 // started is an entry as its wrapper names itself: --client and --name.
@@ -31,26 +31,25 @@ const (
 	maxStarts  = 1024
 )
 
-// startOf is an entry as it is kept, however long its names are.
+// startOf is an entry as it is stored, with its names cut.
 func startOf(client, name string) started {
 	return started{cut.Bytes(client, office.MaxName), cut.Bytes(name, office.MaxName)}
 }
 
-// Has says that a client has started an entry since it was last written.
+// Has reports whether a client has started an entry since it was last written.
 func (s *Starts) Has(client, name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen[startOf(client, name)]
 }
 
-// first says that a wrapper starts an entry that is not known to have started. What a wrapped server started speaks for no client; who
-// is asked about that only where it would change anything, because the answer is read from the process table. Not under the
-// office's lock.
+// first reports whether a wrapper starts an entry that is not known as started. A process started by a wrapped server speaks for no client;
+// that is checked last, because it reads the process table. Not under the office's lock.
 func (s *Starts) first(peer control.Peer, r control.Register) bool {
 	return !s.Has(r.Client, r.Server.Name) && (peer.Within == nil || !peer.Within())
 }
 
-// saw notes an entry; fresh says that it was not known to have started.
+// saw adds an entry, and reports whether it is new.
 func (s *Starts) saw(client, name string) (fresh bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +64,7 @@ func (s *Starts) saw(client, name string) (fresh bool) {
 	return true
 }
 
-// list is what is to be written down, without the named entries of a client.
+// list has the entries to store, without the named ones of a client.
 func (s *Starts) list(client string, without ...string) []started {
 	anew := map[started]bool{}
 	for _, name := range without {
@@ -91,7 +90,7 @@ func (s *Starts) set(all []started) {
 	}
 }
 
-// Open reads what was written down. What cannot be read is no start: a light stays grey until a wrapper comes.
+// Open reads the stored entries. Unreadable ones count as not started: their light stays grey until a wrapper connects.
 func (s *Starts) Open() {
 	if s.office.Store == nil {
 		return
@@ -101,7 +100,7 @@ func (s *Starts) Open() {
 	s.set(all)
 }
 
-// save writes them down behind the wrapper, which waits for no disk. Starts that come at once are written at once.
+// save stores the entries in the background, because a starting wrapper waits for no disk. Starts at the same time share a write.
 func (s *Starts) save() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,15 +111,15 @@ func (s *Starts) save() {
 	s.work.Go(func() { _ = s.office.Updating(s.put) })
 }
 
-// put writes them down, in a transaction that is about something else or about nothing else.
+// put stores the entries within a transaction.
 func (s *Starts) put(tx *store.Tx) error {
 	s.mu.Lock()
-	s.saving = false // what comes from now on is written by another
+	s.saving = false // later entries need another write
 	s.mu.Unlock()
 	return tx.SetMetaJSON(metaStarts, s.list(""))
 }
 
-// Forget is for entries that are written anew. The caller commits it with the write.
+// Forget removes entries that are being rewritten. The caller commits it together with the write.
 func (s *Starts) Forget(tx *store.Tx, client string, names []string) error {
 	left := s.list(client, names...)
 	if err := tx.SetMetaJSON(metaStarts, left); err != nil {

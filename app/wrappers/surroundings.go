@@ -11,19 +11,19 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// surroundings is what the last wrapper of each client found around it, so that a look at a server starts it as that client
-// will. They are a few variables that are no secrets (control.Surroundings), and outlive the hub.
+// surroundings is the environment in which each client last started a wrapper, so that a look at a server starts it in the same one. It has
+// a few variables without secrets (control.Surroundings), and outlives the hub.
 type surroundings struct {
 	mu    sync.Mutex
-	of    map[string]control.Surroundings // by client; nil before the store was asked
-	fresh bool                            // the store does not have it yet
+	of    map[string]control.Surroundings // by client; nil before the store was read
+	fresh bool                            // not stored yet
 }
 
-// metaSurroundings is where the store keeps them.
+// metaSurroundings is the store's key for them.
 const metaSurroundings = "launch.surroundings"
 
-// meet remembers what a wrapper found. What a wrapped server started speaks for no client; who is asked about that only
-// where it would change anything, because the answer is read from the process table.
+// meet remembers a wrapper's surroundings. A process started by a wrapped server speaks for no client; that is checked last, because it
+// reads the process table.
 func (s *surroundings) meet(from *store.Store, peer control.Peer, r control.Register) {
 	if from == nil {
 		return
@@ -53,7 +53,7 @@ func (s *surroundings) load(from *store.Store) {
 		return
 	}
 	s.of = map[string]control.Surroundings{}
-	_ = from.View(func(tx *store.Tx) error { // what cannot be read is as if no wrapper had been seen
+	_ = from.View(func(tx *store.Tx) error { // unreadable ones count as none
 		if tx.MetaJSON(metaSurroundings, &s.of) != nil {
 			clear(s.of)
 		}
@@ -61,7 +61,7 @@ func (s *surroundings) load(from *store.Store) {
 	})
 }
 
-// last are those of a client, nil where no wrapper of it was ever seen.
+// last are those of a client, nil before its first wrapper.
 func (s *surroundings) last(client string) *control.Surroundings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,13 +73,13 @@ func (s *surroundings) last(client string) *control.Surroundings {
 	return &found
 }
 
-// keep writes what is new, in a transaction that no start waits for.
+// keep stores new ones, in a transaction that no start waits for.
 func (s *surroundings) keep(tx *store.Tx) (wrote bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.fresh {
 		return false, nil
 	}
-	s.fresh = false // one that is lost with its commit comes again with the next wrapper that differs
+	s.fresh = false // if this commit fails, the next wrapper that differs brings it again
 	return true, tx.SetMetaJSON(metaSurroundings, s.of)
 }

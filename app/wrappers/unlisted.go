@@ -13,10 +13,10 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// maxWhy is how much of the reason is shown.
+// maxWhy limits how much of the reason is shown.
 const maxWhy = 300
 
-// noteUnlisted keeps what a wrapper says of listings that it cannot read, until it reports what they hold.
+// noteUnlisted remembers that a wrapper can't read its server's listings, until it reports them.
 func (s *liveWrapper) noteUnlisted(records []store.Record) {
 	for _, r := range records {
 		if why, ok := control.Unlisted(&r); ok {
@@ -25,10 +25,10 @@ func (s *liveWrapper) noteUnlisted(records []store.Record) {
 	}
 }
 
-// problemUnlisted is a server whose listings cannot be read: nothing of it passes, and nothing waits that a person could decide on.
+// problemUnlisted is a server whose listings can't be read: all of it is blocked, and there is nothing to decide on.
 const problemUnlisted = "SP-015"
 
-// UnlistedProblems are those of the wrappers that live, one for each server.
+// UnlistedProblems are those of the live wrappers, one for each server.
 func (w *Wrappers) UnlistedProblems() []control.Problem {
 	var problems []control.Problem
 	var told []string
@@ -45,12 +45,12 @@ func (w *Wrappers) UnlistedProblems() []control.Problem {
 	return problems
 }
 
-// noteVersions keeps what wrappers say of starts at which there was no common version. It stays, over restarts of the hub, until a start
-// agrees: a client that was refused starts no server again by itself. The caller holds the lock.
+// noteVersions stores starts without a common protocol version. The note stays, even across restarts of the hub, until a start succeeds: a
+// refused client does not start a server again by itself. The caller holds the lock.
 func noteVersions(o *office.Office, server string, records []store.Record, after time.Time) error {
 	for _, r := range records {
 		v, apart := control.NoCommonVersion(&r)
-		_, unlisted := control.Unlisted(&r) // it was listed after both had agreed
+		_, unlisted := control.Unlisted(&r) // a listing comes after the versions were agreed
 		if !apart && !unlisted || r.Time.Before(after) {
 			continue
 		}

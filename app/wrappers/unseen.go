@@ -12,17 +12,17 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// problemUnseen is what a person allowed and a client has not asked for since.
+// problemUnseen is something allowed that a client has not listed since.
 const problemUnseen = "SP-220"
 
-// unseen is what is allowed and not yet seen by the clients: what their wrappers said last, and which of their processes a
-// person was told of. The office's lock guards it.
+// unseen is what clients have not seen yet of what is allowed: each wrapper's last message about it, and the runs of clients for which a
+// person was notified. The office's lock guards it.
 type unseen struct {
 	by   map[*liveWrapper]control.Unseen
 	told map[clientProcess]bool
 }
 
-// clientProcess is one run of a client: all wrappers that it started. parent is empty where a wrapper could not tell.
+// clientProcess is one run of a client, with all wrappers it started. parent is empty if unknown.
 type clientProcess struct {
 	client string
 	parent control.Parent
@@ -34,7 +34,7 @@ func newUnseen() unseen {
 
 func (s *liveWrapper) process() clientProcess { return clientProcess{s.Client, s.parent} }
 
-// Unseen takes what the client of a wrapper has not listed since it was told that listings changed.
+// Unseen takes how much a wrapper's client has not listed since it was notified of changed listings.
 func (w *Wrappers) Unseen(conn control.Wrapper, u control.Unseen) error {
 	w.office.Lock()
 	defer w.office.Unlock()
@@ -52,7 +52,7 @@ func (w *Wrappers) Unseen(conn control.Wrapper, u control.Unseen) error {
 	return nil
 }
 
-// forgetUnseen is for a wrapper that has gone; a client that starts again is told of anew.
+// forgetUnseen forgets a wrapper that has gone. If the client starts again, a person is notified again.
 func (w *Wrappers) forgetUnseen(gone *liveWrapper) {
 	delete(w.unseen.by, gone)
 	for _, s := range w.sessions {
@@ -63,8 +63,8 @@ func (w *Wrappers) forgetUnseen(gone *liveWrapper) {
 	delete(w.unseen.told, gone.process())
 }
 
-// begunAnew says that the client's process has started the server once more since, as Codex does for a new thread: what it lists there
-// is what is allowed now, and the start before it is behind for good.
+// begunAnew reports whether the same run of the client has started the server again since, as Codex does for a new thread: that start lists
+// what is allowed now, and the earlier one never will.
 func (w *Wrappers) begunAnew(s *liveWrapper) bool {
 	for _, other := range w.sessions {
 		if s.parent.PID != 0 && other.Server == s.Server && other.process() == s.process() && other.since.After(w.unseen.by[s].Since) {
@@ -76,8 +76,8 @@ func (w *Wrappers) begunAnew(s *liveWrapper) bool {
 	return false
 }
 
-// tellUnseen notifies once for each run of a client, and only when nothing of that client waits for review any more: before
-// that a restart would come too early.
+// tellUnseen notifies once for each run of a client, as soon as nothing of that client is pending: before that a restart would come too
+// early.
 func (w *Wrappers) tellUnseen() {
 	for s := range w.stillUnseen() {
 		way := identity.ClientOf(s.Client)
@@ -89,10 +89,10 @@ func (w *Wrappers) tellUnseen() {
 	}
 }
 
-// unseenKey names the notice of a client where codes of items name the others. No code has a colon in it.
+// unseenKey is the key of a client's notice; other notices use the code of an item, which never has a colon.
 func unseenKey(client string) string { return string(vocab.NoticeUnseen) + ":" + client }
 
-// stillUnseen are the wrappers whose clients have not seen all that is allowed, with what they said last.
+// stillUnseen are the wrappers whose clients have not seen all that is allowed, with their last message about it.
 func (w *Wrappers) stillUnseen() iter.Seq2[*liveWrapper, control.Unseen] {
 	return func(yield func(*liveWrapper, control.Unseen) bool) {
 		for s, u := range w.unseen.by {
@@ -103,7 +103,7 @@ func (w *Wrappers) stillUnseen() iter.Seq2[*liveWrapper, control.Unseen] {
 	}
 }
 
-// Behind is the first client that has not seen all that is allowed of a server, by the server's id.
+// Behind is, by server id, the first client that has not seen all that is allowed.
 func (w *Wrappers) Behind() map[string]string {
 	clients := map[string]string{}
 	for s := range w.stillUnseen() {
@@ -114,7 +114,7 @@ func (w *Wrappers) Behind() map[string]string {
 	return clients
 }
 
-// UnseenServers lists what is not yet seen, by client and server.
+// UnseenServers lists what is not seen yet, by client and server.
 func (w *Wrappers) UnseenServers() []control.UnseenServer {
 	list := []control.UnseenServer{}
 	for s, u := range w.stillUnseen() {
@@ -128,7 +128,7 @@ func (w *Wrappers) UnseenServers() []control.UnseenServer {
 	return list
 }
 
-// UnseenNotices are the keys of the notices that still hold: what was said of the others is taken back.
+// UnseenNotices are the keys of the notices that still apply; the others are withdrawn.
 func (w *Wrappers) UnseenNotices() (keys []string) {
 	w.office.Lock()
 	defer w.office.Unlock()

@@ -1,13 +1,13 @@
-// Package wrappers knows the wrappers that are connected: what each has said of its server, what its server may do, and what it has been
-// told of that (control.State). It takes what wrappers send (Register, Report, Launch, Records, Stderr, Unseen, Attention), hands it to the
-// departments that judge it, and brings every wrapper up to date when something changed for it (PushChanged, PushAll). What wrappers that
-// died left on the disk comes in by the Spool, and is worth no more than what they would have sent.
+// Package wrappers knows the connected wrappers: what each has said about its server, what its server may do, and which control.State it
+// was last sent. It takes what wrappers send (Register, Report, Launch, Records, Stderr, Unseen, Attention), passes it to the departments
+// that judge it, and updates every wrapper for which something changed (PushChanged, PushAll). The Spool takes in what dead wrappers left
+// on the disk, which counts no more than what they could have sent.
 //
-// It decides nothing: the State of a server is computed by package review from what the store holds, and the numbers in it are those of the
-// inbox. A State is pushed where it differs from the last one, and every State of a server shares one base, which is never changed afterwards.
+// It decides nothing: package review computes a server's State from the store, and its counts are those of the inbox. A State is pushed
+// only if it differs from the last one. All States of a server share one base, which is never modified.
 //
-// Wrappers need the office's lock held by whoever calls them, except for the calls of the protocol and of the window, and CollectSpool,
-// which take it, and Starts and Caused, which need none. Locks of Starts and of the surroundings are taken inside the office's, never around it.
+// Callers must hold the office's lock, except for the calls of the protocol and the window and CollectSpool, which take it, and Starts and
+// Caused, which need none. The locks of Starts and of the surroundings are taken inside the office's, never around it.
 package wrappers
 
 import (
@@ -22,17 +22,17 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Options are what the wrappers need of the hub. All must be set. The functions are called with the lock held.
+// Options are what the wrappers need from the hub. All must be set. The functions are called with the lock held.
 type Options struct {
 	Home    control.Home
 	Logs    *logs.Book
-	Lost    func() (code string) // of the item by which a person can start over, "" where there is none
+	Lost    func() (code string) // of the item to start over with after a lost store, "" for none
 	Idling  func()               // the first wrapper may have come, or the last one gone
 	Closing chan struct{}        // closed when the hub ends
-	Work    *sync.WaitGroup      // what a hub that ends waits for
+	Work    *sync.WaitGroup      // an ending hub waits for it
 }
 
-// Wrappers is the department. Its fields are guarded by the office's lock, but for what says otherwise.
+// Wrappers is the department. The office's lock guards its fields, unless they say otherwise.
 type Wrappers struct {
 	office *office.Office
 	opts   Options
@@ -46,21 +46,21 @@ type Wrappers struct {
 	around   surroundings
 	revision uint64
 	sessions map[control.Wrapper]*liveWrapper
-	reports  uint64 // counts reports, to order them
+	reports  uint64 // number of reports, to order them
 	servers  map[string]*standing
-	stale    map[string]bool // servers whose wrappers may know something old (PushChanged)
-	waiting  []store.Item    // what waits, without its parts
-	counted  uint64          // of which number of commits waiting was read
+	stale    map[string]bool // servers whose wrappers may be outdated (PushChanged)
+	waiting  []store.Item    // pending items, without their parts
+	counted  uint64          // the number of commits when waiting was read
 	resting  resting
 	unseen   unseen
 	listers  listers
 }
 
-// New is a department over an office that has no store yet. Join must follow before a wrapper comes.
+// New returns the department of an office that may not have a store yet. Join must follow before the first wrapper connects.
 func New(o *office.Office, opts Options) *Wrappers {
 	w := &Wrappers{
 		office: o, opts: opts, Starts: &Starts{office: o, work: opts.Work},
-		revision: uint64(o.Now().UnixMicro()), // grows over restarts too, as wrappers expect
+		revision: uint64(o.Now().UnixMicro()), // grows across restarts too, as wrappers expect
 		sessions: map[control.Wrapper]*liveWrapper{}, servers: map[string]*standing{}, stale: map[string]bool{},
 		resting: resting{office: o}, unseen: newUnseen(), listers: listers{office: o, of: map[clientProcess]*lister{}},
 	}
@@ -68,7 +68,7 @@ func New(o *office.Office, opts Options) *Wrappers {
 	return w
 }
 
-// Join names the departments that the wrappers ask. Those ask the wrappers as well, so they are made after them.
+// Join sets the departments that the wrappers use. They use the wrappers as well, so they are made afterwards.
 func (w *Wrappers) Join(k *settings.Keeper, a *approvals.Approvals, q *quarantine.Quarantine) {
 	w.settings, w.approvals, w.held = k, a, q
 }
