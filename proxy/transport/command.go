@@ -24,8 +24,6 @@ type Command struct {
 	Spare func() []int
 	// Sandbox restricts the server; nil means no sandbox. If it can't be made, the server is not started.
 	Sandbox *sandbox.Sandbox
-	// MaxStderr is how much of the server's stderr is buffered for a slow reader; 0 means 16 MiB.
-	MaxStderr int
 }
 
 // StartError says why a server could not be started, in one line. It names the command, never its arguments.

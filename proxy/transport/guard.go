@@ -21,10 +21,10 @@ const (
 	guardMark    = ownPrefix + "GUARD=1"
 	guardSocket  = 3
 	guardProgram = 4 // our own file, for a guard in a sandbox
-
-	endGrace  = 2 * time.Second // from end of input to SIGTERM
-	termGrace = 2 * time.Second // from SIGTERM to SIGKILL
 )
+
+// guardEnv is the guard's own environment, not the server's. One processor and no garbage collector keep it small.
+func guardEnv() []string { return []string{guardMark, "GOMAXPROCS=1", "GOGC=off"} }
 
 // GuardMain turns this process into a guard if it was started as one, and then never returns. Call it before anything else in main:
 // whatever runs before it is paid twice for every server, in time and memory.

@@ -17,9 +17,6 @@ func guardAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true
 
 func serverAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// guardEnv is the guard's own environment, not the server's. One processor and no garbage collector keep it small.
-func guardEnv() []string { return []string{guardMark, "GOMAXPROCS=1", "GOGC=off"} }
-
 func becomeGuard() {}
 
 // becomeFirst does nothing: there are no process namespaces.

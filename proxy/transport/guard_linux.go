@@ -29,9 +29,6 @@ func serverAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// guardEnv is the guard's own environment, not the server's. One processor and no garbage collector keep it small.
-func guardEnv() []string { return []string{guardMark, "GOMAXPROCS=1", "GOGC=off"} }
-
 func becomeGuard() {
 	becomeSubreaper()
 	name := [16]byte{}

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"io"
 	"sync"
 	"time"
@@ -34,14 +35,28 @@ type tree interface {
 	catching() bool
 }
 
-// forceAfter is how long a guard may overrun the shutdown before it counts as stopped or stuck.
-const forceAfter = 3 * time.Second
+const (
+	endGrace  = 2 * time.Second // from end of input to SIGTERM
+	termGrace = 2 * time.Second // from SIGTERM to SIGKILL
+	// forceAfter is how long a guard may overrun the shutdown before it counts as stopped or stuck.
+	forceAfter = 3 * time.Second
+	// catchingEvery is how often a guard reports that there is still more to kill.
+	catchingEvery = 500 * time.Millisecond
+	// flushGrace is how long Stop waits for a reader of our stderr to take the server's last output.
+	flushGrace = 250 * time.Millisecond
+)
 
-// catchingEvery is how often a guard reports that there is still more to kill.
-const catchingEvery = 500 * time.Millisecond
-
-// flushGrace is how long Stop waits for a reader of our stderr to take the server's last output.
-const flushGrace = 250 * time.Millisecond
+// Start starts a server. See Prepared.Start.
+func Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*ServerProcess, error) {
+	g, err := Prepare()
+	if e, ok := err.(*StartError); ok && len(c.Argv) > 0 {
+		e.Command = c.Argv[0]
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g.Start(ctx, c, stderr, tee)
+}
 
 // PID is the server's main process. In a sandbox it has to be looked up, and is 0 if it is gone.
 func (p *ServerProcess) PID() int {
@@ -102,12 +117,10 @@ func (p *ServerProcess) end(exit Exit) {
 }
 
 func within(done <-chan struct{}, bound time.Duration) bool {
-	timer := time.NewTimer(bound)
-	defer timer.Stop()
 	select {
 	case <-done:
 		return true
-	case <-timer.C:
+	case <-time.After(bound):
 		return false
 	}
 }

@@ -177,7 +177,7 @@ func TestT09StderrBackPressure(t *testing.T) {
 	p.stderr.mu.Lock()
 	kept := len(p.stderr.kept)
 	p.stderr.mu.Unlock()
-	if kept > defaultMaxStderr || kept < defaultMaxStderr/2 {
+	if kept > maxStderr || kept < maxStderr/2 {
 		t.Errorf("%d bytes are kept for a late reader", kept)
 	}
 	p.Stop() // returns though nobody reads
@@ -217,7 +217,7 @@ func TestStderrPassesVerbatimAndBoundedOldestFirst(t *testing.T) {
 		})
 	}
 	var out bytes.Buffer
-	d := newDrain(io.NopCloser(strings.NewReader("a\x1b[31m\r\n\x00\xff")), &out, nil, 0)
+	d := newDrain(io.NopCloser(strings.NewReader("a\x1b[31m\r\n\x00\xff")), &out, nil)
 	<-d.written
 	if out.String() != "a\x1b[31m\r\n\x00\xff" {
 		t.Errorf("%q", out.String())

@@ -137,15 +137,6 @@ func inode(f *os.File) uint64 {
 	return uint64(s.Ino)
 }
 
-// Start starts a server. See Prepared.Start.
-func Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*ServerProcess, error) {
-	g, err := Prepare()
-	if err != nil {
-		return nil, named(err, c)
-	}
-	return g.Start(ctx, c, stderr, tee)
-}
-
 // Start tells the guard to start c, and returns when the program runs or could not be started (*StartError). ctx limits the start, not the
 // server's life. The server's stderr goes to tee, chunk by chunk, and to stderr; the server never blocks on a stderr that nobody reads or
 // that is nil. tee must neither block nor keep the chunk.
@@ -196,7 +187,7 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 	out := stdout{NewStream(g.stdout, true)}
 	p := &ServerProcess{
 		Stdin: NewStream(g.stdin, true), Stdout: out, pid: int(value), tree: g,
-		stderr: newDrain(g.stderr, stderr, tee, c.MaxStderr),
+		stderr: newDrain(g.stderr, stderr, tee),
 		exited: make(chan struct{}), gone: make(chan struct{}),
 	}
 	p.pipes = [2]uint64{inode(g.stdin), inode(g.stdout)}
@@ -330,14 +321,6 @@ func exitOf(status syscall.WaitStatus) Exit {
 		return Exit{Code: 128 + int(status.Signal()), Signal: status.Signal().String()}
 	}
 	return Exit{Code: status.ExitStatus()}
-}
-
-// named adds the command to an error from before it was known.
-func named(err error, c Command) error {
-	if e, ok := err.(*StartError); ok && len(c.Argv) > 0 {
-		e.Command = c.Argv[0]
-	}
-	return err
 }
 
 // explain describes the errno of a failed exec. The kernel says "no such file" for a missing interpreter too, and "permission denied" for a

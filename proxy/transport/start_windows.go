@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"time"
 	"unsafe"
 
 	"github.com/sallyport/sallyport/proxy/program"
@@ -15,12 +14,7 @@ import (
 
 // Not tested on Windows.
 
-const (
-	endGrace  = 2 * time.Second
-	termGrace = 2 * time.Second
-
-	jobListAttribute = 0x0002000D // PROC_THREAD_ATTRIBUTE_JOB_LIST
-)
+const jobListAttribute = 0x0002000D // PROC_THREAD_ATTRIBUTE_JOB_LIST
 
 // GuardMain does nothing on Windows: the job object is the guard.
 func GuardMain() {}
@@ -47,15 +41,6 @@ func Prepare() (*Prepared, error) {
 
 // Close gives up a job that got no command.
 func (g *Prepared) Close() { windows.CloseHandle(g.job) }
-
-// Start starts a server. See Prepared.Start.
-func Start(ctx context.Context, c Command, stderr io.Writer, tee func([]byte)) (*ServerProcess, error) {
-	g, err := Prepare()
-	if err != nil {
-		return nil, err
-	}
-	return g.Start(ctx, c, stderr, tee)
-}
 
 // Start starts c as a member of the job from its first instruction. ctx limits the start, not the server's life. The server's stderr goes
 // to tee, chunk by chunk, and to stderr; tee must neither block nor keep the chunk.
@@ -102,7 +87,7 @@ func (g *Prepared) create(ctx context.Context, c Command, stderr io.Writer, tee 
 	p := &ServerProcess{
 		Stdin: ends.ours[0], Stdout: ends.ours[1], pid: int(info.ProcessId),
 		tree:   &job{handle: g.job, main: make(chan struct{})},
-		stderr: newDrain(ends.ours[2], stderr, tee, c.MaxStderr),
+		stderr: newDrain(ends.ours[2], stderr, tee),
 		exited: make(chan struct{}), gone: make(chan struct{}),
 	}
 	return p, info.Process, nil

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// defaultMaxStderr is more than a server writes in one go, so that a client that reads misses nothing.
-const defaultMaxStderr = 16 << 20
+// maxStderr is how much is buffered: more than a server writes in one go, so that a client that reads misses nothing.
+const maxStderr = 16 << 20
 
 // A drain reads a server's stderr as fast as it comes and passes it on as fast as it is read. Many clients never read a wrapper's stderr:
 // with a plain copy the server would block in its first write beyond 64 KiB (T09 in docs/relay.md). So the buffer is bounded and drops the
@@ -17,16 +17,13 @@ type drain struct {
 	mu      sync.Mutex
 	waiting sync.Cond
 	kept    []byte
-	limit   int
+	limit   int // maxStderr
 	closed  bool
 }
 
 // newDrain reads from until its end. tee sees each chunk, only during the call; it must not block.
-func newDrain(from io.ReadCloser, to io.Writer, tee func([]byte), limit int) *drain {
-	if limit <= 0 {
-		limit = defaultMaxStderr
-	}
-	d := &drain{limit: limit, written: make(chan struct{})}
+func newDrain(from io.ReadCloser, to io.Writer, tee func([]byte)) *drain {
+	d := &drain{limit: maxStderr, written: make(chan struct{})}
 	d.waiting.L = &d.mu
 	if to == nil {
 		to = io.Discard
