@@ -28,24 +28,18 @@ const maxOrder = 8 << 20
 var errOrder = errors.New("malformed order")
 
 func (o order) encode() ([]byte, error) {
-	size := len(o.path) + len(o.dir) + 2
-	for _, list := range [][]string{o.argv, o.env} {
-		for _, s := range list {
-			size += len(s) + 1
-		}
-	}
-	if size > maxOrder {
-		return nil, syscall.E2BIG
-	}
-	b := make([]byte, 16, 16+size)
-	binary.LittleEndian.PutUint32(b, uint32(12+size))
-	binary.LittleEndian.PutUint32(b[4:], uint32(len(o.argv)))
-	binary.LittleEndian.PutUint64(b[8:], o.mark)
+	b := make([]byte, 16, 8<<10)
 	for _, list := range [][]string{{o.path, o.dir}, o.argv, o.env} {
 		for _, s := range list {
 			b = append(append(b, s...), 0)
 		}
 	}
+	if len(b)-16 > maxOrder {
+		return nil, syscall.E2BIG
+	}
+	binary.LittleEndian.PutUint32(b, uint32(len(b)-4))
+	binary.LittleEndian.PutUint32(b[4:], uint32(len(o.argv)))
+	binary.LittleEndian.PutUint64(b[8:], o.mark)
 	return b, nil
 }
 
@@ -86,8 +80,5 @@ const (
 )
 
 func report(says byte, value uint32) []byte {
-	b := make([]byte, 5)
-	b[0] = says
-	binary.LittleEndian.PutUint32(b[1:], value)
-	return b
+	return binary.LittleEndian.AppendUint32([]byte{says}, value)
 }

@@ -19,8 +19,7 @@ func TrySandbox(ctx context.Context, hold []string) (string, error) {
 	}
 	for _, strict := range []bool{false, true} {
 		p, err := Start(ctx, Command{Argv: []string{"/bin/sh", "-c", ":"}, Dir: "/", Sandbox: &sandbox.Sandbox{Strict: strict, Hold: hold}}, io.Discard, nil)
-		var refused *sandbox.Error
-		if errors.As(err, &refused) {
+		if refused, ok := errors.AsType[*sandbox.Error](err); ok {
 			return "", &sandbox.Error{Reason: refused.Reason}
 		}
 		if err != nil {
