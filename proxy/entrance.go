@@ -83,15 +83,7 @@ func (e *entrance) drop(id []byte) bool {
 	return false
 }
 
-func (e *entrance) takeAll() []*request {
-	var all []*request
-	for _, w := range e.empty() {
-		all = append(all, w.r)
-	}
-	return all
-}
-
-func (e *entrance) empty() []waitingRequest {
+func (e *entrance) takeAll() []waitingRequest {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	waiting := e.waiting
@@ -101,7 +93,7 @@ func (e *entrance) empty() []waitingRequest {
 
 // turnAway answers everything that waits for a first snapshot if none will come, because we don't speak the server's version.
 func (e *entrance) turnAway() {
-	for _, w := range e.empty() {
+	for _, w := range e.takeAll() {
 		e.apart(w.r, w.line)
 	}
 }

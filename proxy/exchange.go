@@ -158,31 +158,24 @@ type life struct {
 	client     string // the client's own name
 	numericIDs bool   // the client's ids are numbers, so ours are too
 
-	once  sync.Once
-	state chan struct{}
+	state chan struct{} // has an element while a state of the hub is new
 }
 
-func (l *life) stateChan() chan struct{} {
-	l.once.Do(func() { l.state = make(chan struct{}, 1) })
-	return l.state
-}
-
-// stateCame wakes whoever waits for the hub's first state.
+// stateCame wakes awaitState.
 func (l *life) stateCame() {
 	select {
-	case l.stateChan() <- struct{}{}:
+	case l.state <- struct{}{}:
 	default:
 	}
 }
 
 // awaitState waits for the first state of the hub, at most limit.
 func (l *life) awaitState(have func() bool, limit time.Duration) {
-	deadline := time.NewTimer(limit)
-	defer deadline.Stop()
+	deadline := time.After(limit)
 	for !have() {
 		select {
-		case <-l.stateChan():
-		case <-deadline.C:
+		case <-l.state:
+		case <-deadline:
 			return
 		}
 	}

@@ -96,29 +96,19 @@ func judge(v *declared.View, r *request) refusal.Reason {
 	case !v.Verified:
 		return refusal.Unverified
 	}
+	allowed := false
 	switch r.method {
-	case methodCall, methodGetPrompt, methodComplete:
-		if v.Allows(r.item) {
-			return refusal.None
-		}
-		return v.WhyNot(r.item)
+	case methodCall, methodGetPrompt, methodComplete, methodTask: // a task of no allowed tool has no item
+		allowed = v.Allows(r.item)
 	case methodResource:
-		if v.AllowsResource(r.name) {
-			return refusal.None
-		}
-		return v.WhyNot(r.item)
-	case methodTask:
-		if r.item == "" {
-			return refusal.Unknown
-		}
-		if v.Allows(r.item) {
-			return refusal.None
-		}
-		return v.WhyNot(r.item)
+		allowed = v.AllowsResource(r.name)
 	case methodListTasks, methodOther:
+		allowed = true
+	}
+	if allowed {
 		return refusal.None
 	}
-	return refusal.Unknown
+	return v.WhyNot(r.item)
 }
 
 // stillAllowed asks the gate again before a response is delivered: an approval may have been taken back while the call ran.

@@ -49,10 +49,7 @@ func (s *exchange) cleaned(mode string, line []byte) ([]byte, error) {
 // unnameable reports whether hygiene would change an item's name: the client would call it by a name that is not approved. Such an item is
 // not listed.
 func (s *exchange) unnameable(v *declared.View, name string) bool {
-	if v.Policy.ANSI == sanitize.Off {
-		return false
-	}
-	if !sanitize.Holds(name) {
+	if v.Policy.ANSI == sanitize.Off || !sanitize.Holds(name) {
 		return false
 	}
 	s.journal.counted("left an item out of a listing: its name has control characters", vocab.StatusBlocked, "ansi")

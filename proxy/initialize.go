@@ -97,8 +97,8 @@ func (s *handshake) notInitialized() {
 		return // an earlier initialize was answered, and that session continues
 	}
 	s.life.asked.Store(false)
-	for _, waiting := range s.entrance.takeAll() {
-		s.refuse(waiting, refusal.Uninitialized)
+	for _, w := range s.entrance.takeAll() {
+		s.refuse(w.r, refusal.Uninitialized)
 	}
 }
 
@@ -141,7 +141,7 @@ func (s *handshake) rememberServer(line []byte, result frame.Span, findings []in
 			g.Protocol, _ = frame.String(line, member.Value)
 			g.Protocol = strings.Clone(g.Protocol)
 		case "instructions":
-			if string(value) == "null" || string(value) == `""` {
+			if isEmptyText(value) {
 				break
 			}
 			item, err := pin.Declared(pin.Instructions, value)

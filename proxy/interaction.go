@@ -132,18 +132,11 @@ func (s *interactions) askPerson(decides bool, refused control.Interaction, say 
 	})
 }
 
-func orNone(params []byte) []byte {
-	if len(params) == 0 {
-		return nil
-	}
-	return params
-}
-
 // askDigest is what an approval of a request is bound to: all of its params, except the progress token, which differs each time and is not
 // text.
 func askDigest(method string, params []byte) (pin.Digest, error) {
 	if len(params) == 0 || params[0] != '{' {
-		return pin.RequestDigest(method, orNone(params))
+		return pin.RequestDigest(method, params)
 	}
 	meta, ok := frame.Find(params, frame.Root(params), "_meta")
 	only := !ok

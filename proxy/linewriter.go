@@ -158,10 +158,8 @@ func (w *lineWriter) flushWithin(limit time.Duration) {
 		defer close(written)
 		w.Flush()
 	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case <-written:
-	case <-timer.C:
+	case <-time.After(limit):
 	}
 }

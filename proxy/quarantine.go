@@ -231,8 +231,7 @@ func (q *quarantine) handedLine(r *request, taken control.Taken, code string) []
 		}
 		answer = frame.Splice(nil, answer, edits)
 	}
-	line := append(appendHead(make([]byte, 0, len(answer)+64), r.id), `,"result":`...)
-	return append(append(line, answer...), "}\n"...)
+	return resultLine(r.id, answer)
 }
 
 // takenText says why nothing is delivered, with a sentence for each reason.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -90,6 +91,7 @@ func New(cfg Config) *Session {
 	}
 	x.checks = declared.NewChecker(checked{s}, OwnToolNames)
 	x.crowd.giveWay = cfg.GiveWay
+	x.life.state = make(chan struct{}, 1)
 	x.journal.init(cfg)
 	x.useRules(cfg.Gate.State().Rules)
 	cfg.Gate.Subscribe(s.onState)
@@ -180,12 +182,12 @@ const lastWrites = time.Second
 
 // AnswerAll gives every request in flight an error, because the server is gone. what is in our words, such as "exit status 3".
 func (s *Session) AnswerAll(what string) {
-	for _, r := range s.entrance.takeAll() {
+	unanswered := func(r *request) {
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server exited before it responded: "+what, nil))
 		s.journal.answered(r, vocab.StatusError, 0)
 	}
-	for _, w := range s.listings.own.takeAll() {
-		s.client.Enqueue(errorLine(w.r.id, -32000, "[Sallyport] the server exited before it responded: "+what, nil))
+	for _, w := range slices.Concat(s.entrance.takeAll(), s.listings.own.takeAll()) {
+		unanswered(w.r)
 	}
 	for _, waited := range s.checks.TakeHeld() {
 		r := waited.(*request)
@@ -193,11 +195,9 @@ func (s *Session) AnswerAll(what string) {
 		s.journal.answered(r, vocab.StatusError, 0)
 	}
 	for _, r := range s.calls.takeAll() {
-		if r.own != nil {
-			continue
+		if r.own == nil {
+			unanswered(r)
 		}
-		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server exited before it responded: "+what, nil))
-		s.journal.answered(r, vocab.StatusError, 0)
 	}
 	s.client.flushWithin(lastWrites)
 }
@@ -237,12 +237,12 @@ func (s *Session) readLines(from *frame.Reader, to *lineWriter, refuse func(*fra
 	for {
 		from.SetMax(s.view().Policy.MaxMessage)
 		line, err := from.Next()
-		if err == nil {
-			err = s.overLimit(line)
+		if most := s.view().Policy.MaxMessage; err == nil && most > 0 && len(line)-1 > most { // the limit was lowered meanwhile
+			err = frame.Oversize(line[:len(line)-1])
 		}
 		if err != nil {
-			long := tooLong(err)
-			if long == nil {
+			long, ok := errors.AsType[*frame.TooLong](err)
+			if !ok {
 				return err
 			}
 			refuse(long)
@@ -290,21 +290,6 @@ func (s *Session) serverTooLong(long *frame.TooLong) {
 	}
 }
 
-// overLimit is the error for a line that was read before the limit was lowered.
-func (s *Session) overLimit(line []byte) error {
-	if most := s.view().Policy.MaxMessage; most > 0 && len(line)-1 > most {
-		return frame.Oversize(line[:len(line)-1])
-	}
-	return nil
-}
-
-// tooLong is the error of a line over the limit, nil for the end of the source.
-func tooLong(err error) *frame.TooLong {
-	var long *frame.TooLong
-	errors.As(err, &long)
-	return long
-}
-
 // onState applies a state that the hub pushed: what was revoked is blocked at once, what was approved is announced.
 func (s *Session) onState(connected bool) {
 	s.useRules(s.cfg.Gate.State().Rules) // first, because approved items are served under them
@@ -326,17 +311,14 @@ const settleLimit = 2 * time.Second
 // settle waits, after the end of the client's input, until its requests have been forwarded or refused: a client that writes its requests
 // and closes at once is served as without us.
 func (s *Session) settle(ctx context.Context) {
-	deadline := time.NewTimer(settleLimit)
-	defer deadline.Stop()
-	poll := time.NewTicker(2 * time.Millisecond)
-	defer poll.Stop()
+	deadline, poll := time.After(settleLimit), time.Tick(2*time.Millisecond)
 	for s.entrance.pending() || s.listings.own.pending() || s.checks.Running() || s.life.asked.Load() && !s.life.answered.Load() && !s.park.holds() {
 		select {
 		case <-ctx.Done():
 			return
-		case <-deadline.C:
+		case <-deadline:
 			return
-		case <-poll.C:
+		case <-poll:
 		}
 	}
 }
