@@ -2,18 +2,11 @@ package proxy
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/refusal"
-)
-
-var (
-	errUnreadable = errors.New("the response can be read in more than one way")
-	errGone       = errors.New("the server did not respond")
 )
 
 // checked is a session as its checker sees it.
@@ -30,13 +23,8 @@ func (s checked) Report(ctx context.Context, report control.Report) error {
 	return err
 }
 
-// Ask sends one request of our own and waits for the response: a readable message with result or error. unread are definitions cut out to
-// make it readable.
 func (s checked) Ask(ctx context.Context, l *declared.List, cursor string) (answer []byte, unread [][]byte, err error) {
-	r := &request{id: s.ownID(), method: methodOf([]byte(l.Method)), own: make(chan []byte, 1), started: time.Now()}
-	if s.calls.add(r) == 0 {
-		return nil, nil, errGone
-	}
+	r := s.ownRequest(methodOf([]byte(l.Method)))
 	line := appendHead(make([]byte, 0, 128), r.id)
 	line = append(line, `,"method":"`...)
 	line = append(line, l.Method...)
@@ -46,17 +34,11 @@ func (s checked) Ask(ctx context.Context, l *declared.List, cursor string) (answ
 		line = frame.AppendString(line, cursor)
 		line = append(line, '}')
 	}
-	s.server.Enqueue(append(line, "}\n"...))
-	select {
-	case <-ctx.Done():
-		s.calls.take(r.id)
-		return nil, nil, errGone
-	case answer := <-r.own:
-		if answer == nil {
-			return nil, nil, errUnreadable
-		}
-		return answer, r.unread, nil
+	answer, err = s.ask(ctx, r, append(line, "}\n"...))
+	if err != nil {
+		return nil, nil, err // r may still change
 	}
+	return answer, r.unread, nil
 }
 
 func (s checked) Begun() bool {

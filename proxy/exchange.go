@@ -1,9 +1,11 @@
 package proxy
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,6 +60,13 @@ func (x *exchange) forward(r *request, line []byte) {
 
 // endsSoon is how long a server that takes no lines has to end: then its requests are told how it ended (AnswerAll).
 const endsSoon = time.Second
+
+// answerServer answers a request of the server ourselves. A server that asks endlessly and never reads fills its pipe, and this goroutine
+// waits for it: the client's responses must not wait with it.
+func (x *exchange) answerServer(line []byte) {
+	x.client.Uncork()
+	x.server.Enqueue(line)
+}
 
 // untaken answers a request that a living server did not take.
 func (x *exchange) untaken(r *request) {
@@ -130,6 +139,34 @@ func (x *exchange) ownID() []byte {
 	return []byte(`"` + hex.EncodeToString(random[:]) + `"`)
 }
 
+var (
+	errUnreadable = errors.New("the response can be read in more than one way")
+	errGone       = errors.New("the server did not respond")
+)
+
+// ask sends a request of our own, whose line has the id of r, and waits for the response: a readable message with result or error.
+func (x *exchange) ask(ctx context.Context, r *request, line []byte) (answer []byte, err error) {
+	if x.calls.add(r) == 0 {
+		return nil, errGone
+	}
+	x.server.Enqueue(line)
+	select {
+	case <-ctx.Done():
+		x.calls.take(r.id)
+		return nil, errGone
+	case answer := <-r.own:
+		if answer == nil {
+			return nil, errUnreadable
+		}
+		return answer, nil
+	}
+}
+
+// ownRequest is a request of our own.
+func (x *exchange) ownRequest(m method) *request {
+	return &request{id: x.ownID(), method: m, own: make(chan []byte, 1), started: time.Now()}
+}
+
 // state is the hub's last state, with the valid verdict on the launch: a hub that came back revokes none before it has been told.
 func (x *exchange) state() *control.State {
 	state := x.cfg.Gate.State()
@@ -159,6 +196,13 @@ type life struct {
 	numericIDs bool   // the client's ids are numbers, so ours are too
 
 	state chan struct{} // has an element while a state of the hub is new
+}
+
+// version is the version that the client asked for.
+func (l *life) version() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.wanted
 }
 
 // stateCame wakes awaitState.

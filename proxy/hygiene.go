@@ -85,8 +85,7 @@ func (s *exchange) unclean(line []byte, why string) error {
 		return nil
 	case frame.Request:
 		s.asks.take(id)
-		s.client.Uncork()
-		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was blocked: "+why, nil))
+		s.answerServer(errorLine(id, -32600, "[Sallyport] the message was blocked: "+why, nil))
 		return nil
 	default:
 		return s.client.Write(errorLine(id, -32603, "[Sallyport] the server's response was blocked: "+why, nil))

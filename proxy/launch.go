@@ -52,18 +52,17 @@ func NewLauncher(hub LaunchHub, command transport.Command, client string, wait t
 		wait = 5 * time.Second
 	}
 	l := &Launcher{hub: hub, command: command, client: client, wait: wait, answered: make(chan struct{}), settled: make(chan struct{})}
-	hold := control.LaunchHold
-	l.last.Store(&hold)
+	l.last.Store(new(control.LaunchHold))
 	return l
 }
 
 // Before reports whether the server may be started. It waits for the hub.
 func (l *Launcher) Before(ctx context.Context) bool {
 	bounded, cancel := context.WithTimeout(ctx, l.wait)
-	found := l.finding()
-	err := l.hub.WaitState(bounded)
-	if err == nil {
-		l.examine(bounded, true, found)
+	find := sync.OnceValues(func() (*launch.Look, error) { return launch.Find(l.command) })
+	go find() // while we wait for the hub
+	if l.hub.WaitState(bounded) == nil {
+		l.examine(bounded, true, find)
 	}
 	cancel()
 	// From here on, tell a hub again when it comes or comes back.
@@ -75,27 +74,11 @@ func (l *Launcher) Before(ctx context.Context) bool {
 	return l.verdict(l.hub.State()) != control.LaunchHold
 }
 
-// finding looks for what would run, while others wait for the hub.
-func (l *Launcher) finding() func() (*launch.Look, error) {
-	var look *launch.Look
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		look, err = launch.Find(l.command)
-	}()
-	return func() (*launch.Look, error) {
-		<-done
-		return look, err
-	}
-}
-
 // verdict is the hub's word on this launch. A hub that came back and has not been told yet revokes nothing.
 func (l *Launcher) verdict(state *control.State) control.LaunchVerdict {
 	if state.Launch != nil && state.Launch.Verdict != "" {
-		v := state.Launch.Verdict
-		l.last.Store(&v)
-		return v
+		l.last.Store(new(state.Launch.Verdict))
+		return state.Launch.Verdict
 	}
 	return *l.last.Load()
 }
@@ -117,8 +100,7 @@ func (l *Launcher) examine(ctx context.Context, alone bool, find func() (*launch
 	look, err := find()
 	if err != nil {
 		// A command that can't be found can't be started; the start will say why.
-		yes := control.LaunchGo
-		l.last.Store(&yes)
+		l.last.Store(new(control.LaunchGo))
 		l.settle()
 		return
 	}
@@ -157,8 +139,7 @@ func (l *Launcher) keep(look *launch.Look, told bool) {
 
 // goes starts the server on what is known; the rest is reported once it runs.
 func (l *Launcher) goes(look *launch.Look) {
-	yes := control.LaunchGo
-	l.last.Store(&yes)
+	l.last.Store(new(control.LaunchGo))
 	l.mu.Lock()
 	l.look, l.told, l.alone = look, false, true
 	l.mu.Unlock()
@@ -177,7 +158,7 @@ func (l *Launcher) again(ctx context.Context) {
 	case final:
 		l.report(ctx)
 	case !running:
-		l.examine(ctx, false, l.finding()) // the response is a state, and wakes what waits for it
+		l.examine(ctx, false, func() (*launch.Look, error) { return launch.Find(l.command) }) // the response is a state, and wakes what waits for it
 	}
 }
 
@@ -242,20 +223,16 @@ func (l *Launcher) Started(ctx context.Context, process Running, walled bool) {
 // aside waits until the server has answered and its client has had its first responses: the files are the approved ones, so reading the
 // rest must not slow the start.
 func (l *Launcher) aside(ctx context.Context, server launch.Server) {
-	for _, wait := range []<-chan struct{}{l.answered, nil} {
-		limit := 250 * time.Millisecond
-		if wait != nil {
-			limit = 10 * time.Second
-		}
-		timer := time.NewTimer(limit)
+	pause := func(until <-chan struct{}, limit time.Duration) {
 		select {
-		case <-wait:
+		case <-until:
 		case <-server.Exited:
-		case <-timer.C:
+		case <-time.After(limit):
 		case <-ctx.Done():
 		}
-		timer.Stop()
 	}
+	pause(l.answered, 10*time.Second)
+	pause(nil, 250*time.Millisecond)
 }
 
 // Answered says that the server has answered its client, so it is running.

@@ -153,13 +153,10 @@ func (p *park) introduce(ctx context.Context) {
 	var m frame.Message
 	answered := false
 	if frame.Scan(line, frame.FromClient, &m) == nil {
-		r := &request{id: p.ownID(), method: methodInitialize, own: make(chan []byte, 1)}
-		p.calls.add(r)
-		p.server.Enqueue(frame.Splice(nil, line, []frame.Edit{{Start: m.ID.Start, End: m.ID.End, With: r.id}}))
-		select {
-		case answer := <-r.own:
-			whole := answer
-			answer = cutOurs(whole)
+		r := p.ownRequest(methodInitialize)
+		whole, err := p.ask(ctx, r, frame.Splice(nil, line, []frame.Edit{{Start: m.ID.Start, End: m.ID.End, With: r.id}}))
+		if err == nil {
+			answer := cutOurs(whole)
 			findings := p.handshake.foundInInitialize(whole, len(answer) != len(whole))
 			if result, ok := frame.Find(answer, frame.Root(answer), "result"); ok && frame.Type(answer, result) == '{' {
 				p.handshake.rememberServer(answer, result, findings)
@@ -170,7 +167,6 @@ func (p *park) introduce(ctx context.Context) {
 					p.handshake.noCommonVersion(offered)
 				}
 			}
-		case <-ctx.Done():
 		}
 	}
 	if answered {

@@ -89,8 +89,7 @@ func (s *Session) unansweredBatch(batch []frame.Found, why string) {
 // unanswered reports an error to whoever waits for an unreadable line. asks: it may be a request of the server.
 func (s *Session) unanswered(id []byte, asks bool, size int, why string) {
 	if asks && s.calls.peek(id) == nil {
-		s.client.Uncork()
-		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was blocked: "+why, nil))
+		s.answerServer(errorLine(id, -32600, "[Sallyport] the message was blocked: "+why, nil))
 		return
 	}
 	r := s.calls.take(id)
@@ -116,23 +115,18 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 	id := m.ID.Of(line)
 	v := s.view()
 	if s.unspeakable(v, m) {
-		s.client.Uncork()
-		s.server.Enqueue(errorLine(id, -32600, "[Sallyport] the message was blocked: "+whyUnspeakable, nil))
+		s.answerServer(errorLine(id, -32600, "[Sallyport] the message was blocked: "+whyUnspeakable, nil))
 		return nil
 	}
 	plain := string(m.Method) == "ping"
 	bare := plain && (!v.Open() || (!m.Params.Empty() || s.saysMore(line, m)) && !s.harmless(line))
 	if bare && sentence(id) {
-		s.client.Uncork()
-		s.server.Enqueue(append(appendHead(nil, id), ",\"result\":{}}\n"...))
+		s.answerServer(append(appendHead(nil, id), ",\"result\":{}}\n"...))
 		return nil
 	}
 	if !plain && !v.Open() {
 		text, d := refusal.Of(v.Shut(), refusal.Subject{Noun: "request"}, v.State)
-		// A server that asks endlessly and never reads fills its pipe, and this goroutine waits for it: the client's responses must not
-		// wait with it.
-		s.client.Uncork()
-		s.server.Enqueue(errorLine(id, CodeRefused, text, d.Append(nil)))
+		s.answerServer(errorLine(id, CodeRefused, text, d.Append(nil)))
 		s.journal.refusedAsk(string(m.Method), d)
 		s.journal.asks.note(&s.journal, askedOf(m.Method, line), outcome{status: vocab.StatusBlocked, code: d.Code}, time.Now())
 		return nil
@@ -146,8 +140,7 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 	}
 	if s.asks.add(r) == 0 {
 		s.journal.askEnded(r, outcome{status: vocab.StatusBlocked})
-		s.client.Uncork()
-		s.server.Enqueue(errorLine(r.id, -32600, "[Sallyport] a request with this id is still in flight", nil))
+		s.answerServer(errorLine(r.id, -32600, "[Sallyport] a request with this id is still in flight", nil))
 		return nil
 	}
 	if bare { // in the protocol's own words

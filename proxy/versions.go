@@ -50,10 +50,7 @@ func (s *handshake) apartAt(line []byte, result frame.Span) bool {
 
 // noCommonVersion tells the hub that this start failed, and returns the words.
 func (s *handshake) noCommonVersion(offered []string) control.Versions {
-	s.life.mu.Lock()
-	asked := s.life.wanted
-	s.life.mu.Unlock()
-	v := control.VersionsOf(offered, asked)
+	v := control.VersionsOf(offered, s.life.version())
 	s.journal.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{
 		Summary: "the server and the client have no protocol version in common, so the server is blocked", Detail: control.VersionsDetail(v),
 	})
@@ -70,11 +67,9 @@ func (s *handshake) versionError(id []byte, v control.Versions) []byte {
 	if err != nil {
 		data = nil
 	}
-	return errorLine(id, CodeVersion, versionWords(s.view().State, v)+" Update the client or the server so that both speak the same version. Retrying will not help.", data)
-}
-
-func versionWords(state *control.State, v control.Versions) string {
-	return "[Sallyport] " + strings.TrimSpace("The server "+legible.SpokenServer(state.Name, "")) + " " + control.VersionWords(v, "the client") + "."
+	server := strings.TrimSpace("The server " + legible.SpokenServer(s.view().State.Name, ""))
+	return errorLine(id, CodeVersion, "[Sallyport] "+server+" "+control.VersionWords(v, "the client")+
+		". Update the client or the server so that both speak the same version. Retrying will not help.", data)
 }
 
 // refusedVersion handles an error to initialize that is about versions, and reports whether it did or will: a server that does not know
@@ -94,10 +89,7 @@ func (s *handshake) refusedVersion(r *request, line []byte, m *frame.Message) (b
 	s.aside.run(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), discoverLimit)
 		defer cancel()
-		s.life.mu.Lock()
-		asked := s.life.wanted
-		s.life.mu.Unlock()
-		if offered := s.discover(ctx); len(offered) > 0 && !slices.Contains(offered, asked) {
+		if offered := s.discover(ctx); len(offered) > 0 && !slices.Contains(offered, s.life.version()) {
 			s.client.Enqueue(s.versionError(r.id, s.noCommonVersion(offered)))
 			return
 		}
@@ -114,28 +106,19 @@ const discoverLimit = 3 * time.Second
 
 // discover asks a server which versions it speaks, as clients of 2026-07-28 do. nil: it did not say.
 func (s *handshake) discover(ctx context.Context) []string {
-	r := &request{id: s.ownID(), method: methodModern, own: make(chan []byte, 1), started: time.Now()}
-	if s.calls.add(r) == 0 {
-		return nil
-	}
+	r := s.ownRequest(methodModern)
 	line := appendHead(make([]byte, 0, 256), r.id)
-	s.server.Enqueue(append(line, `,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`+"\n"...))
-	select {
-	case <-ctx.Done():
-		s.calls.take(r.id)
+	answer, err := s.ask(ctx, r, append(line, `,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`+"\n"...))
+	if err != nil {
 		return nil
-	case answer := <-r.own:
-		if answer == nil {
-			return nil
-		}
-		root := frame.Root(answer)
-		if result, ok := frame.Find(answer, root, "result", "supportedVersions"); ok {
-			return versionTexts(answer, result)
-		}
-		failure, _ := frame.Find(answer, root, "error")
-		offered, _ := versionsNamed(answer, failure)
-		return offered
 	}
+	root := frame.Root(answer)
+	if result, ok := frame.Find(answer, root, "result", "supportedVersions"); ok {
+		return versionTexts(answer, result)
+	}
+	failure, _ := frame.Find(answer, root, "error")
+	offered, _ := versionsNamed(answer, failure)
+	return offered
 }
 
 // versionsNamed reads the versions that an error names: in its data, under any of the names in use, else in its message. about means that
@@ -195,10 +178,7 @@ const pageOfVersions = 100
 
 // leftOver reports, at the end of the session, that the client left at the version it was offered. A client that went on agreed to it.
 func (s *handshake) leftOver() {
-	s.life.mu.Lock()
-	wanted := s.life.wanted
-	s.life.mu.Unlock()
-	offered := s.checks.Greeting().Protocol
+	wanted, offered := s.life.version(), s.checks.Greeting().Protocol
 	if s.life.answered.Load() && !s.life.apart.Load() && !s.life.initialized.Load() && !s.life.wentOn.Load() && wanted != "" && offered != "" && wanted != offered {
 		s.noCommonVersion([]string{offered})
 	}
