@@ -77,7 +77,8 @@ func (l *askLog) note(j *journal, a asked, o outcome, started time.Time) {
 	t := l.joined[o]
 	if t == nil {
 		if len(l.joined) >= maxTallies { // each has a code of its own
-			l.endLocked(j)
+			l.sayLocked(j)
+			clear(l.joined)
 		}
 		t = &askTally{room: askBurst, refill: now}
 		l.joined[o] = t
@@ -145,10 +146,6 @@ func (l *askLog) end(j *journal) {
 	if l.timer != nil {
 		l.timer.Stop()
 	}
-	l.endLocked(j)
-}
-
-func (l *askLog) endLocked(j *journal) {
 	l.sayLocked(j)
 	clear(l.joined)
 }

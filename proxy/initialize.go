@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -215,40 +216,24 @@ func editClosedInitialize(line []byte, result frame.Span) []frame.Edit {
 	keep := func(key string, m frame.Member) bool {
 		return key == "protocolVersion" && frame.Type(line, m.Value) == '"' && isShortWord(m.Value.Of(line)) || key == "serverInfo"
 	}
-	capabilities := []byte(`"capabilities":{`)
-	hasTools := false
-	if span, ok := frame.Find(line, result, "capabilities"); ok && frame.Type(line, span) == '{' {
+	capabilities := map[string]map[string]bool{"tools": {"listChanged": true}}
+	if span, ok := frame.Find(line, result, "capabilities"); ok {
 		frame.Members(line, span, func(name string, c frame.Member) bool {
 			flags, known := knownCapabilities[name]
 			if !known || frame.Type(line, c.Value) != '{' {
 				return true
 			}
-			capabilities = append(capabilities, '"')
-			capabilities = append(capabilities, name...)
-			capabilities = append(capabilities, `":{`...)
-			for _, flag := range flags {
-				value, ok := frame.Find(line, c.Value, flag)
-				truth := ok && string(value.Of(line)) == "true"
-				if name == "tools" && flag == "listChanged" {
-					truth, hasTools = true, true
-				}
-				if !truth {
-					continue
-				}
-				if capabilities[len(capabilities)-1] != '{' {
-					capabilities = append(capabilities, ',')
-				}
-				capabilities = append(capabilities, '"')
-				capabilities = append(capabilities, flag...)
-				capabilities = append(capabilities, `":true`...)
+			if capabilities[name] == nil {
+				capabilities[name] = map[string]bool{}
 			}
-			capabilities = append(capabilities, `},`...)
+			for _, flag := range flags {
+				if value, ok := frame.Find(line, c.Value, flag); ok && string(value.Of(line)) == "true" {
+					capabilities[name][flag] = true
+				}
+			}
 			return true
 		})
 	}
-	if !hasTools {
-		capabilities = append(capabilities, `"tools":{"listChanged":true},`...)
-	}
-	capabilities[len(capabilities)-1] = '}'
-	return frame.EditObject(line, result, keep, capabilities)
+	encoded, _ := json.Marshal(capabilities)
+	return frame.EditObject(line, result, keep, append([]byte(`"capabilities":`), encoded...))
 }

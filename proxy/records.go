@@ -94,18 +94,20 @@ func (j *journal) asked(kind vocab.Ask, mode string, found inspect.AnswerVerdict
 	if worst.Rank() < inspect.Medium.Rank() && !found.TooLong {
 		return
 	}
-	rules, set := rulesOf(found.Findings), found.RuleSet
-	j.often("asked "+string(kind)+string(worst), func(n uint64) {
-		j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Mode: mode, Summary: "a request from the server to the client passed with a warning", Detail: facts{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set}.detail()})
-	})
+	j.interaction("asked "+string(worst), vocab.StatusWarned, "a request from the server to the client passed with a warning", kind, mode, "", found)
 }
 
 // refusedInteraction records a refused request. One that a person can decide on is always recorded, so that its code is in the timeline;
 // others are sampled.
 func (j *journal) refusedInteraction(kind vocab.Ask, mode, code string, found inspect.AnswerVerdict) {
+	j.interaction("refused "+code, vocab.StatusBlocked, "blocked a request from the server to the client (interaction.policy)", kind, mode, code, found)
+}
+
+func (j *journal) interaction(sort string, status vocab.Status, summary string, kind vocab.Ask, mode, code string, found inspect.AnswerVerdict) {
 	rules, set := rulesOf(found.Findings), found.RuleSet
-	j.often("refused "+string(kind)+" "+code, func(n uint64) {
-		j.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, control.Record{Code: code, Mode: mode, Summary: "blocked a request from the server to the client (interaction.policy)", Detail: facts{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set}.detail()})
+	j.often(sort+" "+string(kind), func(n uint64) {
+		detail := facts{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set}.detail()
+		j.record(vocab.RecordPolicyDecision, status, control.Record{Code: code, Mode: mode, Summary: summary, Detail: detail})
 	})
 }
 

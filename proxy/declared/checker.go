@@ -139,15 +139,12 @@ func (c *Checker) round(ctx context.Context) bool {
 			break
 		}
 		c.mu.Unlock()
-		timer := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return false
 		case <-c.kick:
-		case <-timer.C:
+		case <-time.After(pause):
 		}
-		timer.Stop()
 	}
 	number := c.due.Load()
 	since := c.dueSince
@@ -190,13 +187,11 @@ func (c *Checker) take(ctx context.Context, deadline time.Time) {
 			c.judge(ctx, shot)
 			return
 		}
-		timer := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			c.unverified(err, session.Err() == nil)
 			return
-		case <-timer.C:
+		case <-time.After(pause):
 		}
 	}
 }
@@ -209,14 +204,12 @@ func (c *Checker) unverified(err error, problem bool) {
 	c.mu.Lock()
 	tell := problem && (before.Verified || c.untold)
 	c.reported, c.untold = "", false
+	c.againLocked()
 	c.mu.Unlock()
 	if tell {
 		c.session.Unverified(err)
 	}
 	c.Announce(c.Differs(before, after))
-	c.mu.Lock()
-	c.againLocked()
-	c.mu.Unlock()
 }
 
 // judge compares: afterwards only what the hub has approved of this snapshot is served.
@@ -230,15 +223,10 @@ func (c *Checker) judge(ctx context.Context, shot *snapshot) {
 		err := c.session.Report(ctx, control.Report{Protocol: shot.protocol, ServerInfo: shot.serverInfo, Items: shot.items, Findings: shot.findings})
 		c.mu.Lock()
 		if err == nil {
-			c.reported, told = fingerprint, true
+			c.reported, c.failures = fingerprint, 0
 		} else {
 			c.againLocked()
 		}
-		c.mu.Unlock()
-	}
-	if told {
-		c.mu.Lock()
-		c.failures = 0
 		c.mu.Unlock()
 	}
 	yes := true

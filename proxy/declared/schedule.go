@@ -34,8 +34,6 @@ func (c *Checker) Begin() {
 		c.Demand(false)
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.wake() // report what was judged before the client was ready
 }
 

@@ -48,10 +48,6 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 	shot.shifts = c.shifts
 	c.mu.Unlock()
 
-	type walked struct {
-		page walkResult
-		err  error
-	}
 	results := map[*List]chan walked{}
 	start := func(l *List) {
 		ch := make(chan walked, 1)
@@ -60,11 +56,11 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 			var got walked
 			defer func() {
 				if p := recover(); p != nil {
-					got = walked{err: faulted(inspect.Fault(p))}
+					got.err = faulted(inspect.Fault(p))
 				}
 				ch <- got
 			}()
-			got.page, got.err = c.walk(ctx, l)
+			got.err = c.walk(ctx, l, &got)
 		}()
 	}
 	pinsResources := c.view.Load().Policy.Resources
@@ -84,7 +80,7 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 		if got.err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Method, got.err)
 		}
-		for _, item := range got.page.items {
+		for _, item := range got.items {
 			if l == Tools && item.Unread == nil {
 				userInterfaces(item.Raw, shot.uis)
 			}
@@ -93,7 +89,7 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 			}
 			shot.items = append(shot.items, item)
 		}
-		shot.findings = append(shot.findings, got.page.findings...)
+		shot.findings = append(shot.findings, got.findings...)
 	}
 	_, known := c.view.Load().State.Items[everyResource] // a decision about it holds when other items come
 	if (known || onlyResources(shot.items)) && !pinsResources && c.looksAt(Resources) {
@@ -166,16 +162,16 @@ func (shot *snapshot) fingerprint() string {
 	return b.String()
 }
 
-// walkResult is one listing, all pages of it.
-type walkResult struct {
+// walked is one listing, all pages of it.
+type walked struct {
 	items    []pin.Item
 	findings []inspect.Finding
+	err      error
 }
 
 // walk follows one listing from page to page: at most pin.MaxPages, pin.MaxItems, pin.MaxBytes, and no cursor twice.
-func (c *Checker) walk(ctx context.Context, l *List) (walkResult, error) {
+func (c *Checker) walk(ctx context.Context, l *List, got *walked) error {
 	var (
-		got    walkResult
 		cursor string
 		bytes  int
 		used   = map[string]bool{}
@@ -183,20 +179,20 @@ func (c *Checker) walk(ctx context.Context, l *List) (walkResult, error) {
 	for page := 1; ; page++ {
 		line, unread, err := c.session.Ask(ctx, l, cursor)
 		if err != nil {
-			return got, err
+			return err
 		}
 		root := frame.Root(line)
 		if failed, ok := frame.Find(line, root, "error"); ok {
 			code, _ := frame.Find(line, failed, "code")
 			if page == 1 && (string(code.Of(line)) == "-32601" || !c.Announces(l)) {
-				return got, nil // there is no such listing, announced or not
+				return nil // there is no such listing, announced or not
 			}
-			return got, errors.New("the server responded with an error")
+			return errors.New("the server responded with an error")
 		}
 		result, _ := frame.Find(line, root, "result")
 		array, ok := frame.Find(line, result, l.Member)
 		if !ok || frame.Type(line, array) != '[' {
-			return got, errNoPage
+			return errNoPage
 		}
 		full := false
 		take := func(raw []byte) bool {
@@ -227,11 +223,11 @@ func (c *Checker) walk(ctx context.Context, l *List) (walkResult, error) {
 			more = false
 		}
 		if !more && !full {
-			return got, nil
+			return nil
 		}
 		cursor, ok = frame.String(line, next)
 		if ok && cursor == "" && !full {
-			return got, nil // it would ask for the first page, so there is no other
+			return nil // it would ask for the first page, so there is no other
 		}
 		if full || page == pin.MaxPages || !ok || used[cursor] {
 			got.findings = append(got.findings, inspect.Finding{
@@ -239,7 +235,7 @@ func (c *Checker) walk(ctx context.Context, l *List) (walkResult, error) {
 				Title: fmt.Sprintf("The listing is longer than %d pages, %d items or %d MiB, or repeats itself; the rest stays blocked",
 					pin.MaxPages, pin.MaxItems, pin.MaxBytes>>20),
 			})
-			return got, nil
+			return nil
 		}
 		used[cursor] = true
 	}
@@ -250,14 +246,11 @@ func (c *Checker) compareSightings(shot *snapshot) {
 	v := c.view.Load()
 	for i := range shot.items {
 		item := &shot.items[i]
-		if item.Kind == pin.Instructions || shot.withheld[item.Key()] {
+		key := item.Key()
+		if item.Kind == pin.Instructions || shot.withheld[key] {
 			continue
 		}
-		key := item.Key()
-		c.sight(key, item.Digest, shot.shifts)
-		c.mu.Lock()
-		twoFaced := c.twoFaced[key]
-		c.mu.Unlock()
+		twoFaced := c.sight(key, item.Digest, shot.shifts)
 		// Report it until somebody approves what is shown now: nobody would read a finding that vanished with the next check.
 		if twoFaced && !v.Approves(key, item.Digest) {
 			item.Findings = append(item.Findings, equivocation(key))
@@ -265,25 +258,27 @@ func (c *Checker) compareSightings(shot *snapshot) {
 	}
 }
 
-// sight records a definition, and whether the item has shown two faces. since is the number of list_changed notifications when it was
+// sight records a definition, and reports whether the item has shown two in this session. since is the number of list_changed notifications when it was
 // requested: a later one may have come between the two definitions.
-func (c *Checker) sight(key string, digest pin.Digest, since uint64) {
+func (c *Checker) sight(key string, digest pin.Digest, since uint64) (twoFaced bool) {
 	c.mu.Lock()
 	now := time.Now()
 	last, known := c.sighting[key]
-	twoFaced := known && last.digest != digest && last.since == c.shifts && now.Sub(last.at) < equivocationWindow
+	caught := known && last.digest != digest && last.since == c.shifts && now.Sub(last.at) < equivocationWindow
 	if len(c.sighting) > maxSightings { // a server that renames its tools forever fills no memory
 		clear(c.sighting)
 		clear(c.twoFaced)
 	}
 	c.sighting[key] = seen{digest, now, since}
-	if twoFaced {
+	if caught {
 		c.twoFaced[key] = true
 	}
+	twoFaced = c.twoFaced[key]
 	c.mu.Unlock()
-	if twoFaced {
+	if caught {
 		c.session.Equivocated(key)
 	}
+	return twoFaced
 }
 
 func equivocation(key string) inspect.Finding {

@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -154,21 +155,13 @@ func (v *View) differs(before *View) []string {
 			changed = append(changed, notification)
 		}
 	}
-	if before == nil {
-		return nil
-	}
 	if before.Open() != v.Open() || before.Verified != v.Verified {
 		say(Tools.Changed)
 		say(Prompts.Changed)
 		say(Resources.Changed)
 	}
-	keys := map[string]bool{}
-	for key := range v.Served {
-		keys[key] = true
-	}
-	for key := range before.Served {
-		keys[key] = true
-	}
+	keys := maps.Clone(v.Served)
+	maps.Copy(keys, before.Served)
 	for key := range keys {
 		same := v.Served[key] == before.Served[key]
 		if same && (v.Seen == nil || before.Seen == nil || v.Seen.digests[key] == before.Seen.digests[key]) {
