@@ -100,11 +100,6 @@ func (h *Hub) StepDown(peer control.Peer) error {
 	case h.opts.StartedBy != ByWrapper:
 		return office.Answer(control.CodeNotHere, "a hub you started is already running")
 	}
-	if h.office.Store != nil {
-		if err := h.office.Store.Flush(); err != nil {
-			return h.office.Failed(err)
-		}
-	}
 	h.office.Leave(false)
 	return nil
 }

@@ -308,7 +308,6 @@ func TestAReleaseThatIsBroughtBackDoesNotCount(t *testing.T) {
 	}
 	// What is read from a copy of the file is the older record.
 	aside := filepath.Join(t.TempDir(), "older.db")
-	p.office.Store.Flush()
 	copyOf(p.home.Store, aside)
 	w.take(code)
 	w.arrived(code, "r")

@@ -17,26 +17,6 @@ func benchRecord() Record {
 	}
 }
 
-// BenchmarkEnqueue is what a call waits for: the queue, never the disk. Flushes are outside of the clock, so that the queue
-// is as it is when the disk keeps up.
-func BenchmarkEnqueue(b *testing.B) {
-	s := mustOpen(b, home(b), Options{})
-	r := benchRecord()
-	b.ReportAllocs()
-	n := 0
-	for b.Loop() {
-		s.Append(r)
-		if n++; n == queueLimit/2 {
-			b.StopTimer()
-			if err := s.Flush(); err != nil {
-				b.Fatal(err)
-			}
-			n = 0
-			b.StartTimer()
-		}
-	}
-}
-
 func BenchmarkAppendNow(b *testing.B) {
 	for _, size := range []int{1, 100, 1000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

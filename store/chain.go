@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -19,12 +20,9 @@ type head struct {
 }
 
 // chain is the activity chain within a transaction.
-type chain struct {
-	*sealed
-	now func() time.Time
-}
+type chain struct{ *sealed }
 
-func (tx *Tx) chain() chain { return chain{&tx.sealed, tx.now} }
+func (tx *Tx) chain() chain { return chain{&tx.sealed} }
 
 func (ch chain) putHead(h head) error { return ch.put(bucketMeta, metaHead, h) }
 
@@ -80,19 +78,11 @@ func footprint(stored []byte, id string) int64 {
 // Append adds records to the chain inside this transaction, so that a decision and its record are stored together or not at all. It skips
 // records whose id is stored already, and returns the stored ones with Prev and Hash.
 func (tx *Tx) Append(records ...Record) ([]Record, error) {
-	settled := make([]Record, len(records))
-	for i, r := range records {
-		settle(&r, tx.now())
-		settled[i] = r
-	}
-	return tx.chain().append(settled)
-}
-
-func (ch chain) append(records []Record) ([]Record, error) {
 	if len(records) == 0 {
 		return nil, nil
 	}
 	defer marked()
+	ch := tx.chain()
 	h, err := ch.head()
 	if err != nil {
 		return nil, fmt.Errorf("head of the activity chain: %w", err)
@@ -100,12 +90,14 @@ func (ch chain) append(records []Record) ([]Record, error) {
 	activity, ids := ch.bucket(bucketActivity), ch.bucket(bucketIDs)
 	// Keys only grow, so fill pages instead of splitting them in half, which would leave the file half empty for ever.
 	activity.FillPercent = 0.9
-	arrival := ch.now().UnixNano()
+	now := tx.now()
+	arrival := now.UnixNano()
 	if k, v := activity.Cursor().Last(); k != nil && len(v) >= recordOverhead {
 		arrival = max(arrival, arrivalOf(v))
 	}
 	stored := make([]Record, 0, len(records))
 	for _, r := range records {
+		settle(&r, now)
 		if ch.sequenceOf(r.ID) != 0 {
 			continue
 		}
@@ -128,6 +120,58 @@ func (ch chain) append(records []Record) ([]Record, error) {
 		return nil, nil
 	}
 	return stored, ch.putHead(h)
+}
+
+// appending are calls of AppendNow. Those that come while one commits share the next commit: it takes about half a millisecond for one
+// record or for hundreds, and a decision must not wait behind one commit for every wrapper.
+type appending struct {
+	committing sync.Mutex
+	mu         sync.Mutex
+	waiting    []*appendCall
+}
+
+type appendCall struct {
+	records, stored []Record
+	over            bool
+	err             error
+}
+
+// AppendNow stores records and returns when they are on disk. It skips ids that are stored already; stored has the others, with Prev and
+// Hash. Records that may be retried need their own id.
+func (s *Store) AppendNow(records ...Record) (stored []Record, err error) {
+	call := &appendCall{records: records, err: errors.New("the records were not written")}
+	s.appending.mu.Lock()
+	s.appending.waiting = append(s.appending.waiting, call)
+	s.appending.mu.Unlock()
+	s.appending.committing.Lock()
+	defer s.appending.committing.Unlock()
+	if !call.over {
+		s.appendWaiting()
+	}
+	return call.stored, call.err
+}
+
+// appendWaiting writes the records of all calls that wait. All of them succeed or fail together.
+func (s *Store) appendWaiting() {
+	s.appending.mu.Lock()
+	calls := s.appending.waiting
+	s.appending.waiting = nil
+	s.appending.mu.Unlock()
+	err := s.Update(func(tx *Tx) error {
+		for _, call := range calls {
+			var err error
+			if call.stored, err = tx.Append(call.records...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, call := range calls {
+		call.over, call.err = true, nil
+		if err != nil {
+			call.stored, call.err = nil, fmt.Errorf("store activity: %w", err)
+		}
+	}
 }
 
 // sequenceOf is the position of the record with an id, 0 if there is none. The index only counts if the record agrees: a forged index entry

@@ -166,9 +166,9 @@ func TestDamageMetInUseHoldsNobody(t *testing.T) {
 		"cut to nothing":                  func(t *testing.T, path string) { cut(t, path, 0) },
 	} {
 		for first, use := range map[string]func(s *Store) error{
-			"a writer":  func(s *Store) error { return s.Update(func(tx *Tx) error { return tx.PutServer(Server{ID: "s2"}) }) },
-			"a reader":  func(s *Store) error { return s.View(func(tx *Tx) error { tx.Servers(); return nil }) },
-			"the queue": func(s *Store) error { _, err := s.AppendNow(Record{Kind: vocab.RecordCall}); return err },
+			"a writer": func(s *Store) error { return s.Update(func(tx *Tx) error { return tx.PutServer(Server{ID: "s2"}) }) },
+			"a reader": func(s *Store) error { return s.View(func(tx *Tx) error { tx.Servers(); return nil }) },
+			"a record": func(s *Store) error { _, err := s.AppendNow(Record{Kind: vocab.RecordCall}); return err },
 		} {
 			t.Run(damage+", met by "+first, func(t *testing.T) {
 				t.Parallel()
@@ -192,7 +192,7 @@ func TestDamageMetInUseHoldsNobody(t *testing.T) {
 						t.Errorf("another writer: %v", err)
 					}
 					if _, err := s.AppendNow(Record{Kind: vocab.RecordCall}); !errors.Is(err, ErrCorrupt) {
-						t.Errorf("the queue: %v", err)
+						t.Errorf("a record: %v", err)
 					}
 				})
 				close(goOn)
@@ -256,7 +256,7 @@ func TestDamageMetBesideACommitHoldsNobody(t *testing.T) {
 					t.Errorf("another writer: %v", err)
 				}
 				if _, err := s.AppendNow(Record{Kind: vocab.RecordCall}); !errors.Is(err, ErrCorrupt) {
-					t.Errorf("the queue: %v", err)
+					t.Errorf("a record: %v", err)
 				}
 			})
 			within(t, "close", func() { _ = s.Close() })

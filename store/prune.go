@@ -31,9 +31,6 @@ const pruneStep = 2000
 // shrink; its free pages are reused.
 func (s *Store) Prune(now time.Time, keep time.Duration, maxBytes int64) (Pruned, error) {
 	var total Pruned
-	if err := s.Flush(); err != nil {
-		return total, err
-	}
 	passes := []struct {
 		lasting bool
 		wanted  func(h head, arrival int64) bool

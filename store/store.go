@@ -40,9 +40,10 @@ type Store struct {
 	key    []byte
 	fresh  bool
 	now    func() time.Time
-	writer *writer
 	heads  heads
 	closed atomic.Bool
+
+	appending appending
 	// unrolled: at Open the servers or pins did not match their common seal, and nobody has decided about it since.
 	unrolled atomic.Bool
 }
@@ -67,7 +68,6 @@ func Open(dir string, options Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s.writer = newWriter(s)
 	return s, nil
 }
 
@@ -335,13 +335,12 @@ func (tx *Tx) ClearLoss() error {
 	return tx.delete(bucketMeta, metaLoss)
 }
 
-// Close writes what is queued, then releases the file and its lock.
+// Close releases the file and its lock, once the transactions in progress have ended.
 func (s *Store) Close() error {
 	if !s.closed.CompareAndSwap(false, true) {
 		return nil
 	}
-	err := s.writer.close()
-	return errors.Join(err, s.close())
+	return s.close()
 }
 
 // usable is nil as long as the file can be used. After damage every further use is refused: earlier results may still be shown, but nothing
@@ -350,7 +349,7 @@ func (s *Store) usable() error {
 	if err := s.damaged.Load(); err != nil {
 		return *err
 	}
-	if s.closed.Load() && !s.writer.draining() {
+	if s.closed.Load() {
 		return ErrClosed
 	}
 	return nil

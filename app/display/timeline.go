@@ -11,18 +11,9 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// flushed is the store with every record in it.
-func (d *Display) flushed() (*store.Store, error) {
-	s, err := d.office.Reading()
-	if err == nil {
-		err = d.office.FailedReading(s.Flush())
-	}
-	return s, err
-}
-
 // Activity is part of the timeline.
 func (d *Display) Activity(q control.ActivityQuery) (control.Activity, error) {
-	s, err := d.flushed()
+	s, err := d.office.Reading()
 	if err != nil {
 		return control.Activity{}, err
 	}
@@ -42,7 +33,7 @@ func (d *Display) Activity(q control.ActivityQuery) (control.Activity, error) {
 
 // Record is one record of the timeline.
 func (d *Display) Record(id string) (control.Record, error) {
-	s, err := d.flushed()
+	s, err := d.office.Reading()
 	if err != nil {
 		return control.Record{}, err
 	}

@@ -13,9 +13,6 @@ import (
 // stored are the records of the timeline with that status, the newest first.
 func (p *place) stored(status vocab.Status) []store.Record {
 	p.t.Helper()
-	if err := p.office.Store.Flush(); err != nil {
-		p.t.Fatal(err)
-	}
 	records, err := p.office.Store.Records(store.Query{Status: string(status), Limit: 100})
 	if err != nil {
 		p.t.Fatal(err)
