@@ -2,11 +2,16 @@ package control
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"sync"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -103,4 +108,41 @@ func (l *Link) deliverAll(c *Client) bool {
 // Take asks for a held answer that was released. It fails at once while the hub is away.
 func (l *Link) Take(ctx context.Context, t Take) (Taken, error) {
 	return asked(ctx, l, AskTake, t)
+}
+
+// Keyed is the digest of a request under a hub's key (State.SameKey), as Released names it. The digest alone would tell what was
+// asked to whoever can guess it.
+func Keyed(key []byte, same pin.Digest) pin.Digest {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(same))
+	return pin.Digest(hex.EncodeToString(mac.Sum(nil)))
+}
+
+// PartInteraction is what the parts of an `interaction` item begin with; what follows is a vocab.Ask.
+const PartInteraction = "interaction:"
+
+// MaxInteraction is how large the parameters of a request may be that a person is asked about. A larger one is refused, and the
+// timeline says so.
+const MaxInteraction = 1 << 20
+
+// Interaction is a request of a server to its client that was not let through. The hub has stored the inbox item, if a person
+// may still decide on it, before the server hears that it was refused.
+type Interaction struct {
+	Method   string            `json:"method"`
+	Params   []byte            `json:"params,omitempty"`
+	Client   string            `json:"client,omitempty"`
+	Findings []inspect.Finding `json:"findings,omitempty"` // what only the wrapper can know; the hub looks for itself
+}
+
+// Allowed is what a person has allowed a server to ask of one kind.
+type Allowed struct {
+	Kind     vocab.Ask    `json:"kind"`
+	All      bool         `json:"all,omitempty"`      // its first use was approved (interaction.policy = ask)
+	Requests []pin.Digest `json:"requests,omitempty"` // these, word for word (pin.RequestDigest)
+}
+
+// Interaction has a refused request of the server stored for a person's decision. It fails at once while the hub is away: the
+// request is refused all the same, and a record says so.
+func (l *Link) Interaction(ctx context.Context, i Interaction) (Kept, error) {
+	return asked(ctx, l, askInteraction, i)
 }

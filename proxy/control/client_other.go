@@ -1,6 +1,0 @@
-//go:build !linux
-
-package control
-
-// clientScreen is nobody's where no other process's environment is read. On macOS and Windows a window needs none of it.
-func clientScreen(int) screen { return nil }
