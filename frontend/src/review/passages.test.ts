@@ -6,7 +6,7 @@ import { foldingOf } from '../test/passages'
 import { partOf, reviewOf } from '../test/reviews'
 import { passagesOf } from './passages'
 
-// The program's tests read the same file (proxy/inspect/passage_test.go).
+// The program's tests read the same file (proxy/inspect/finding_test.go).
 it.each(cases.map((c) => [c.name, c.findings, c.passages] as const))('%s', (_, given, passages) => {
   const findings = given.map((f) => findingOf(f as Parameters<typeof findingOf>[0]))
   expect(foldingOf(findings)).toEqual(passages)

@@ -3,7 +3,7 @@ import type { Finding } from '../lib/api'
 const RANK: Record<string, number> = { critical: 4, high: 3, medium: 2, low: 1 }
 const NEAR = 32
 
-/** The program's folding (proxy/inspect/passage.go) for what tests make up themselves; passages.test.ts holds it to the program's own file of cases. */
+/** The program's folding (proxy/inspect/finding.go) for what tests make up themselves; passages.test.ts holds it to the program's own file of cases. */
 export function foldingOf(findings: readonly Pick<Finding, 'where' | 'start' | 'end' | 'level'>[]): number[][] {
   const out: { where: string; end: number; of: number[] }[] = []
   const placed: number[] = []
