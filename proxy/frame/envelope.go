@@ -73,7 +73,7 @@ func (s *scanner) envelope(at int) *Problem {
 
 func (s *scanner) stringIs(v Span, text string) bool {
 	content, ok := quoted(v.Of(s.raw))
-	return ok && keyIs(content, text)
+	return ok && KeyIs(content, text)
 }
 
 // unescaped is a key that has escapes or is not ASCII, decoded.

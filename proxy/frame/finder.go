@@ -57,7 +57,7 @@ func (f *finder) write(p []byte) {
 			f.start(p[i])
 			i++
 		case finderString:
-			n := indexSpecial(p[i:])
+			n := IndexSpecial(p[i:])
 			f.keep(p[i : i+n])
 			i += n
 			if i == len(p) {
@@ -184,9 +184,9 @@ func (f *finder) endString() {
 	content, ok := bytes.CutSuffix(f.key, []byte(`"`))
 	switch {
 	case !ok || len(f.key) > maxFoundKey:
-	case keyIs(content, "id") && !f.idSeen:
+	case KeyIs(content, "id") && !f.idSeen:
 		f.wanted = true
-	case keyIs(content, "method"):
+	case KeyIs(content, "method"):
 		f.hasMethod = true
 	}
 }

@@ -152,6 +152,9 @@ func appendKey(dst, content []byte, fold bool) []byte {
 	return foldInPlace(dst, start)
 }
 
+// FoldedKey is a raw key, between its quotes, as the most lenient parser compares it.
+func FoldedKey(content []byte) string { return string(appendKey(nil, content, true)) }
+
 // foldInPlace replaces b[start:] with its case-folded form.
 func foldInPlace(b []byte, start int) []byte {
 	for i := start; i < len(b); i++ {

@@ -79,7 +79,7 @@ func Find(raw []byte, object Span, path ...string) (Span, bool) {
 	for _, name := range path {
 		var found bool
 		members(raw, at, func(content []byte, m Member) bool {
-			if keyIs(content, name) {
+			if KeyIs(content, name) {
 				at, found = m.Value, true
 			}
 			return !found
@@ -140,7 +140,7 @@ func skipValue(raw []byte, i, end int) int {
 func skipQuoted(raw []byte, i, end int) int {
 	i++
 	for {
-		i += indexSpecial(raw[min(i, end):end])
+		i += IndexSpecial(raw[min(i, end):end])
 		if i >= end {
 			return end
 		}
@@ -151,8 +151,8 @@ func skipQuoted(raw []byte, i, end int) int {
 	}
 }
 
-// indexSpecial returns the offset of the first quote or backslash in b, or len(b).
-func indexSpecial(b []byte) int {
+// IndexSpecial returns the offset of the first quote or backslash in b, or len(b).
+func IndexSpecial(b []byte) int {
 	i := 0
 	for i+8 <= len(b) {
 		x := binary.LittleEndian.Uint64(b[i:])

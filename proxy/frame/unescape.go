@@ -69,8 +69,8 @@ func keyText(content []byte) string {
 	return unsafe.String(&content[0], len(content))
 }
 
-// keyIs reports whether a key, unescaped, is name.
-func keyIs(content []byte, name string) bool {
+// KeyIs reports whether a key, unescaped, is name.
+func KeyIs(content []byte, name string) bool {
 	if !hasEscape(content) {
 		return string(content) == name
 	}

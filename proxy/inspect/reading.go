@@ -1,13 +1,10 @@
 package inspect
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"strings"
 	"unsafe"
 
 	"github.com/sallyport/sallyport/proxy/frame"
-	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
 // reading goes through a JSON value once, in order, and passes every string and key to a reader. Unlike walk, which follows the parts of a
@@ -82,29 +79,11 @@ var structural = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true
 
 // skipString returns the offset after the string that begins at raw[i], and whether it has an escape.
 func skipString(raw []byte, i int) (end int, escaped bool) {
-	for i++; i < len(raw); {
-		for i+8 <= len(raw) {
-			x := binary.LittleEndian.Uint64(raw[i:])
-			quote, slash := x^'"'*decode.EachByte, x^'\\'*decode.EachByte
-			// The lowest bit set is exact; a borrow can set false ones only above it.
-			found := ((quote-decode.EachByte)&^quote | (slash-decode.EachByte)&^slash) & decode.HighBits
-			if found != 0 {
-				i += bits.TrailingZeros64(found) >> 3
-				break
-			}
-			i += 8
-		}
-		if i >= len(raw) {
-			break
-		}
-		switch raw[i] {
-		case '"':
+	for i++; i < len(raw); i += 2 {
+		if i += frame.IndexSpecial(raw[i:]); i < len(raw) && raw[i] == '"' {
 			return i + 1, escaped
-		case '\\':
-			escaped = true
-			i++
 		}
-		i++
+		escaped = escaped || i < len(raw)
 	}
 	return len(raw), escaped
 }

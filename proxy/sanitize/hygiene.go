@@ -122,11 +122,7 @@ func (w *writer) walk(envelope bool) error {
 
 // ours reports whether a raw key is one of the envelope's whose value is not text.
 func ours(key []byte) bool {
-	if bytes.IndexByte(key, '\\') >= 0 {
-		decoded, _ := frame.StringBytes(append(append([]byte{'"'}, key...), '"'), frame.Span{End: len(key) + 2})
-		key = decoded
-	}
-	return string(key) == "id" || string(key) == "method" || string(key) == "jsonrpc"
+	return frame.KeyIs(key, "id") || frame.KeyIs(key, "method") || frame.KeyIs(key, "jsonrpc")
 }
 
 // text cleans the content of one string value.

@@ -3,8 +3,6 @@ package sanitize
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/frame"
 )
@@ -38,7 +36,7 @@ func apart(raw []byte, changes func(str) bool, become func(str) string) (map[int
 			if taken[s.scope] == nil {
 				taken[s.scope] = map[string]bool{}
 			}
-			taken[s.scope][folded(s.content(raw))] = true
+			taken[s.scope][frame.FoldedKey(s.content(raw))] = true
 		}
 		return true
 	})
@@ -50,12 +48,12 @@ func apart(raw []byte, changes func(str) bool, become func(str) string) (map[int
 		}
 		name := become(s)
 		try := name
-		key := fmt.Sprint(s.scope, " ", folded([]byte(name)))
-		for n := max(next[key], 1); taken[s.scope][folded([]byte(try))]; {
+		key := fmt.Sprint(s.scope, " ", frame.FoldedKey([]byte(name)))
+		for n := max(next[key], 1); taken[s.scope][frame.FoldedKey([]byte(try))]; {
 			n++
 			try, next[key] = fmt.Sprintf("%s~%d", name, n), n
 		}
-		taken[s.scope][folded([]byte(try))] = true
+		taken[s.scope][frame.FoldedKey([]byte(try))] = true
 		renamed[s.start] = try
 	}
 	return renamed, nil
@@ -80,25 +78,4 @@ func spelled(content []byte) string {
 		i += size
 	}
 	return b.String()
-}
-
-// folded is a name as a case-insensitive parser compares it.
-func folded(content []byte) string {
-	quoted := append(append(make([]byte, 0, len(content)+2), '"'), content...)
-	quoted = append(quoted, '"')
-	text, _ := frame.StringBytes(quoted, frame.Span{End: len(quoted)})
-	out := make([]byte, 0, len(text))
-	for _, r := range string(text) {
-		out = utf8.AppendRune(out, foldRune(r))
-	}
-	return string(out)
-}
-
-// foldRune returns one representative for all runes equal under simple case folding.
-func foldRune(r rune) rune {
-	least := r
-	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-		least = min(least, next)
-	}
-	return least
 }

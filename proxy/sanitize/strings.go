@@ -1,9 +1,6 @@
 package sanitize
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "github.com/sallyport/sallyport/proxy/frame"
 
 // str is one string of a JSON text: its content, whether it is a key, and its depth.
 type str struct {
@@ -53,26 +50,10 @@ func eachString(raw []byte, visit func(str) bool) {
 
 // closing is the offset of the quote that ends the string whose content begins at i.
 func closing(raw []byte, i int) int {
-	for i < len(raw) {
-		for i+8 <= len(raw) {
-			x := binary.LittleEndian.Uint64(raw[i:])
-			quote := x ^ '"'*ones
-			slash := x ^ '\\'*ones
-			m := ((quote-ones)&^quote | (slash-ones)&^slash) & highs
-			if m == 0 {
-				i += 8
-				continue
-			}
-			i += bits.TrailingZeros64(m) >> 3
-			break
+	for ; i < len(raw); i += 2 {
+		if i += frame.IndexSpecial(raw[i:]); i < len(raw) && raw[i] == '"' {
+			return i
 		}
-		for i < len(raw) && raw[i] != '"' && raw[i] != '\\' {
-			i++
-		}
-		if i >= len(raw) || raw[i] == '"' {
-			return min(i, len(raw))
-		}
-		i += 2
 	}
 	return len(raw)
 }
