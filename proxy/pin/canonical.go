@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/frame"
 )
 
 // Why a definition has no canonical form. Such an item can never be approved.
@@ -113,7 +115,7 @@ func (c *canonizer) object(dst, raw []byte, p position, depth int) ([]byte, erro
 			}
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, m.key)
+		dst = frame.AppendString(dst, m.key)
 		dst = append(dst, ':')
 		if dst, err = c.append(dst, m.raw, p.member(m.key), depth+1); err != nil {
 			return nil, err

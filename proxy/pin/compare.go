@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
 // maxChanges limits the list: a person reads no more, and a definition of a million fields must not become a million sentences. A last
@@ -214,7 +216,7 @@ func (d *differ) value(at place, before, after []byte, p position) {
 func (d *differ) members(at place, before, after []byte, p position) {
 	for _, m := range pairs(before, after) {
 		if !same(m.before, m.after) {
-			d.value(at.at(memberPath(at.path, m.key), quote(m.key)), m.before, m.after, p.member(m.key))
+			d.value(at.at(inspect.Member(at.path, m.key), quote(m.key)), m.before, m.after, p.member(m.key))
 		}
 	}
 }
@@ -236,7 +238,7 @@ func (d *differ) elements(at place, before, after []byte, p position) {
 			continue
 		}
 		label := fmt.Sprintf("entry %d", i+1)
-		d.value(at.at(elementPath(at.path, i), label), index(b, i), index(a, i), p.element())
+		d.value(at.at(inspect.Element(at.path, i), label), index(b, i), index(a, i), p.element())
 	}
 }
 

@@ -3,6 +3,8 @@ package pin
 import (
 	"fmt"
 	"slices"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
 // definition compares two definitions of one kind, starting with the parts a person reads first.
@@ -36,7 +38,7 @@ func priority(key string) int {
 }
 
 func (d *differ) topLevel(kind Kind, top place, m pair) {
-	at := top.at(memberPath("", m.key), quote(m.key))
+	at := top.at(inspect.Member("", m.key), quote(m.key))
 	count := d.count()
 	switch {
 	case m.key == "title", m.key == "description", m.key == "name":
@@ -86,11 +88,11 @@ func (d *differ) annotations(at place, before, after []byte) {
 		case b != "" && a != "":
 			words = "now says " + a + "; before it said " + b
 		default:
-			d.value(at.at(memberPath(at.path, m.key), quote(m.key)), m.before, m.after, data)
+			d.value(at.at(inspect.Member(at.path, m.key), quote(m.key)), m.before, m.after, data)
 			continue
 		}
 		d.add(Change{
-			Path: memberPath(at.path, m.key), Op: op(m.before, m.after), Words: words,
+			Path: inspect.Member(at.path, m.key), Op: op(m.before, m.after), Words: words,
 			Before: string(m.before), After: string(m.after),
 		})
 	}
@@ -166,7 +168,7 @@ func (d *differ) arguments(at place, before, after []byte) {
 		return slices.IndexFunc(all, func(x argument) bool { return x.name == name })
 	}
 	for i, x := range a {
-		to := place{path: elementPath(at.path, i), label: quote(x.name), depth: at.depth + 1}
+		to := place{path: inspect.Element(at.path, i), label: quote(x.name), depth: at.depth + 1}
 		if j := find(b, x.name); j >= 0 {
 			d.argument(to, b[j], x)
 			continue
@@ -177,7 +179,7 @@ func (d *differ) arguments(at place, before, after []byte) {
 	for i, x := range b {
 		if find(a, x.name) < 0 {
 			words := d.field(Removed, x.required) + quote(x.name)
-			d.add(Change{Path: elementPath(at.path, i), Op: Removed, Words: words, Before: string(x.raw)})
+			d.add(Change{Path: inspect.Element(at.path, i), Op: Removed, Words: words, Before: string(x.raw)})
 		}
 	}
 	order := func(all, other []argument) (names []string) {
@@ -203,9 +205,9 @@ func (d *differ) argument(at place, before, after argument) {
 		case m.key == "required" && before.required != after.required:
 			d.required(at, m.before, m.after, after.required)
 		case m.key == "description", m.key == "title":
-			d.text(memberPath(at.path, m.key), m.key+" of "+at.label, m.before, m.after)
+			d.text(inspect.Member(at.path, m.key), m.key+" of "+at.label, m.before, m.after)
 		default:
-			d.value(at.at(memberPath(at.path, m.key), quote(m.key)), m.before, m.after, data)
+			d.value(at.at(inspect.Member(at.path, m.key), quote(m.key)), m.before, m.after, data)
 		}
 	}
 }
@@ -224,9 +226,9 @@ func (d *differ) rest(at place, raw []byte) {
 		switch m.key {
 		case "name", "required":
 		case "description", "title":
-			d.text(memberPath(at.path, m.key), m.key+" of "+at.label, nil, m.after)
+			d.text(inspect.Member(at.path, m.key), m.key+" of "+at.label, nil, m.after)
 		default:
-			d.value(at.at(memberPath(at.path, m.key), quote(m.key)), nil, m.after, data)
+			d.value(at.at(inspect.Member(at.path, m.key), quote(m.key)), nil, m.after, data)
 		}
 	}
 }

@@ -19,6 +19,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
+
+	"github.com/sallyport/sallyport/proxy/frame"
 )
 
 // Kind is what sort of thing is pinned.
@@ -79,16 +81,20 @@ func digestChecked(kind Kind, name string, raw []byte) (Digest, error) {
 	if err != nil {
 		return "", fmt.Errorf("pin %s: %w", kind, err)
 	}
-	whole := make([]byte, 0, len(form)+len(name)+64)
-	whole = append(whole, `{"definition":`...)
-	whole = append(whole, form...)
-	whole = append(whole, `,"kind":`...)
-	whole = appendString(whole, string(kind))
-	whole = append(whole, `,"name":`...)
-	whole = appendString(whole, name)
-	whole = append(whole, '}')
-	sum := sha256.Sum256(whole)
-	return Digest(hex.EncodeToString(sum[:])), nil
+	whole := append(make([]byte, 0, len(form)+len(name)+64), `{"definition":`...)
+	return named(append(whole, form...), kind, name), nil
+}
+
+// named is the digest of an object that was begun and that kind and name complete.
+func named(begun []byte, kind Kind, name string) Digest {
+	begun = frame.AppendString(append(begun, `,"kind":`...), string(kind))
+	begun = frame.AppendString(append(begun, `,"name":`...), name)
+	return Digest(hashOf(append(begun, '}')))
+}
+
+func hashOf(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
 }
 
 // Limits on what one connection can declare, over all pages of one listing. Anything beyond is never served or callable; the session
@@ -122,23 +128,14 @@ func ItemOf(kind Kind, raw []byte) (Item, error) {
 
 // nameOf is the decoded name by which the protocol calls an item of this kind.
 func nameOf(kind Kind, raw []byte) (string, error) {
-	var key string
-	switch kind {
-	case Instructions:
-		if kindOf(raw) != '"' {
-			return "", ErrNoName
-		}
+	if kind == Instructions && kindOf(raw) == '"' {
 		return "", nil
-	case Tool, Prompt:
-		key = "name"
-	case ResourceTemplate:
-		key = "uriTemplate"
-	case Resource:
-		key = "uri"
-	default:
+	}
+	key := nameKey(kind)
+	if key == "" && kind != Instructions {
 		return "", fmt.Errorf("unknown kind %q", kind)
 	}
-	if kindOf(raw) != '{' {
+	if key == "" || kindOf(raw) != '{' {
 		return "", ErrNoName
 	}
 	all, err := members(raw)
@@ -146,22 +143,27 @@ func nameOf(kind Kind, raw []byte) (string, error) {
 		return "", err
 	}
 	for _, m := range all {
-		if m.key != key {
-			continue
+		if m.key == key && kindOf(m.raw) == '"' {
+			if name, err := decode(m.raw); err != nil || name != "" {
+				return name, err
+			}
 		}
-		if kindOf(m.raw) != '"' {
-			return "", ErrNoName
-		}
-		name, err := decode(m.raw)
-		if err != nil {
-			return "", err
-		}
-		if name == "" {
-			return "", ErrNoName
-		}
-		return name, nil
 	}
 	return "", ErrNoName
+}
+
+// nameKey is the member by whose value the protocol calls an item, "" for a kind without one.
+func nameKey(kind Kind) string {
+	switch kind {
+	case Tool, Prompt:
+		return "name"
+	case ResourceTemplate:
+		return "uriTemplate"
+	case Resource:
+		return "uri"
+	case Instructions, Launch:
+	}
+	return ""
 }
 
 // Fingerprint identifies a whole snapshot: it is the same for the same items in any order. It covers kind, name and definition through the
@@ -201,7 +203,7 @@ func RequestDigest(method string, params []byte) (Digest, error) {
 		if i > 0 {
 			form = append(form, ',')
 		}
-		form = append(form, appendString(nil, m.key)...)
+		form = append(form, frame.AppendString(nil, m.key)...)
 		form = append(form, ':')
 		form = append(form, m.raw...)
 	}

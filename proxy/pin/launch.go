@@ -1,8 +1,6 @@
 package pin
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -199,8 +197,7 @@ func (f LaunchForm) Program() (fingerprint string) {
 	if err != nil {
 		return ""
 	}
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])
+	return hashOf(raw)
 }
 
 // Runs is the file by which a person knows the program: its script, else what answers, else the executable.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
 // keywords maps schema keywords to the words before "of `limit`".
@@ -104,13 +106,13 @@ func (d *differ) schema(at place, before, after []byte) {
 		count := d.count()
 		d.keyword(at, m, need, p)
 		if d.count() == count && !(m.key == "required" && need.said) {
-			d.value(at.at(memberPath(at.path, m.key), quote(m.key)), m.before, m.after, p)
+			d.value(at.at(inspect.Member(at.path, m.key), quote(m.key)), m.before, m.after, p)
 		}
 	}
 }
 
 func (d *differ) keyword(at place, m pair, need *requirement, p position) {
-	path := memberPath(at.path, m.key)
+	path := inspect.Member(at.path, m.key)
 	inner := func(label string) place {
 		return place{path: path, label: label, depth: at.depth + 1}
 	}
@@ -160,7 +162,7 @@ func (d *differ) named(path string, at place, m pair) {
 			continue
 		}
 		label := quote(s.key) + " in " + quote(m.key) + " of " + at.name()
-		to := place{path: memberPath(path, s.key), label: label, depth: at.depth + 2}
+		to := place{path: inspect.Member(path, s.key), label: label, depth: at.depth + 2}
 		if one := kindOf(either2(s.before, s.after)); one == '{' || one == 't' || one == 'f' {
 			d.subschema(to, s.before, s.after)
 		} else {
@@ -182,7 +184,7 @@ func (d *differ) forms(to, at place, what string, m pair) {
 			continue
 		}
 		label := fmt.Sprintf("%s %d of %s", what, i+1, at.name())
-		d.subschema(place{path: elementPath(to.path, i), label: label, depth: to.depth + 1}, before, after)
+		d.subschema(place{path: inspect.Element(to.path, i), label: label, depth: to.depth + 1}, before, after)
 	}
 }
 
@@ -205,7 +207,7 @@ func (d *differ) properties(at place, m pair, need *requirement) {
 	if !objects(m.before, m.after) {
 		return
 	}
-	path := memberPath(at.path, m.key)
+	path := inspect.Member(at.path, m.key)
 	all := pairs(m.before, m.after)
 	if len(all) == 0 {
 		d.add(Change{Path: path, Op: op(m.before, m.after), Words: d.verb(op(m.before, m.after), "no fields in "+at.name())})
@@ -216,7 +218,7 @@ func (d *differ) properties(at place, m pair, need *requirement) {
 		if was == is && same(f.before, f.after) {
 			continue
 		}
-		to := at.at(memberPath(path, f.key), quote(f.key))
+		to := at.at(inspect.Member(path, f.key), quote(f.key))
 		d.property(to, f.before, f.after, was, is)
 	}
 }
@@ -307,7 +309,7 @@ func names(raw []byte) (map[string]bool, bool) {
 
 // undescribed reports names that became or stopped being required without being a field of the object.
 func (d *differ) undescribed(at place, need *requirement) {
-	path := memberPath(at.path, "required")
+	path := inspect.Member(at.path, "required")
 	for _, name := range need.left {
 		words := quote(name) + " in " + at.name()
 		switch {

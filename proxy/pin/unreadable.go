@@ -2,8 +2,6 @@ package pin
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,19 +43,10 @@ func unreadable(kind Kind, raw []byte, why error) (Item, error) {
 
 // plainName is the name of an ambiguous definition as every parser that respects case reads it; not ok if there are two different ones.
 func plainName(kind Kind, raw []byte) (name string, ok bool) {
-	key := ""
-	switch kind {
-	case Instructions:
+	if kind == Instructions {
 		return "", kindOf(raw) == '"'
-	case Tool, Prompt:
-		key = "name"
-	case ResourceTemplate:
-		key = "uriTemplate"
-	case Resource:
-		key = "uri"
-	case Launch: // nothing in it is a name
 	}
-	some, clear := false, true
+	key, some, clear := nameKey(kind), false, true
 	frame.Members(raw, frame.Root(raw), func(k string, m frame.Member) bool {
 		if k != key {
 			return true
@@ -72,12 +61,7 @@ func plainName(kind Kind, raw []byte) (name string, ok bool) {
 
 // unreadDigest identifies the bytes of a definition. Its input begins differently from DigestOf's, so the two are never equal.
 func unreadDigest(kind Kind, name string, raw []byte) Digest {
-	inner := sha256.Sum256(raw)
-	whole := appendString([]byte(`{"unread":`), hex.EncodeToString(inner[:]))
-	whole = appendString(append(whole, `,"kind":`...), string(kind))
-	whole = appendString(append(whole, `,"name":`...), name)
-	sum := sha256.Sum256(append(whole, '}'))
-	return Digest(hex.EncodeToString(sum[:]))
+	return named(frame.AppendString([]byte(`{"unread":`), hashOf(raw)), kind, name)
 }
 
 // whyUnread tells a person what is ambiguous, and where.
@@ -118,9 +102,9 @@ func (s *seeker) where() string {
 	where := ""
 	for _, h := range slices.Backward(s.hops) {
 		if h.index >= 0 {
-			where = elementPath(where, h.index)
+			where = inspect.Element(where, h.index)
 		} else {
-			where = memberPath(where, h.key)
+			where = inspect.Member(where, h.key)
 		}
 	}
 	return tail(where)

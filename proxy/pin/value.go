@@ -10,7 +10,6 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/frame"
-	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
@@ -65,16 +64,11 @@ func decode(raw []byte) (string, error) {
 	return s, nil
 }
 
-func appendString(dst []byte, s string) []byte { return frame.AppendString(dst, s) }
-
 // appendScalar writes a value that is neither object nor array: a string in its one spelling, anything else as it is.
 func appendScalar(dst, raw []byte) ([]byte, error) {
 	v := frame.Root(raw)
-	if frame.Type(raw, v) != '"' {
+	if frame.Type(raw, v) != '"' || bytes.IndexByte(v.Of(raw), '\\') < 0 { // a string without an escape is canonical already
 		return append(dst, v.Of(raw)...), nil
-	}
-	if bytes.IndexByte(v.Of(raw), '\\') < 0 {
-		return append(dst, v.Of(raw)...), nil // a string without an escape is canonical already
 	}
 	s, wellFormed := frame.StringBytes(raw, v)
 	if !wellFormed {
@@ -100,10 +94,6 @@ func quote(s string) string {
 	}
 	return "`" + s + "`"
 }
-
-func memberPath(path, key string) string { return inspect.Member(path, key) }
-
-func elementPath(path string, i int) string { return inspect.Element(path, i) }
 
 // tail keeps the end of a path or label that is too long.
 func tail(s string) string {
