@@ -30,7 +30,7 @@ func Compare(approved, seen []byte, kind Kind) []Change {
 	switch {
 	case errBefore != nil || errAfter != nil:
 		if !bytes.Equal(approved, seen) {
-			d.whole("the definition changed; it cannot be compared piece by piece", approved, seen)
+			d.add(Change{Op: Changed, Words: "the definition changed; it cannot be compared piece by piece", Before: string(approved), After: string(seen)})
 		}
 		return d.changes
 	case bytes.Equal(before, after):
@@ -39,7 +39,7 @@ func Compare(approved, seen []byte, kind Kind) []Change {
 	// From here on both are canonical, so equal values are equal bytes at every depth.
 	d.definition(kind, before, after)
 	if len(d.changes) == 0 { // the digests differ, so there must be an entry
-		d.whole("the definition changed", before, after)
+		d.note("", "the definition changed", before, after)
 	}
 	return d.done()
 }
@@ -102,8 +102,9 @@ func (d *differ) done() []Change {
 	return d.changes
 }
 
-func (d *differ) whole(words string, before, after []byte) {
-	d.add(Change{Op: Changed, Words: words, Before: string(before), After: string(after)})
+// note adds a change in our words, with both sides as JSON.
+func (d *differ) note(path, words string, before, after []byte) {
+	d.add(Change{Path: path, Op: op(before, after), Words: words, Before: string(before), After: string(after)})
 }
 
 // op returns the kind of change; nil means that a side is missing.
@@ -154,19 +155,18 @@ func (d *differ) text(path, words string, before, after []byte) {
 		d.value(place{path: path, label: words}, before, after, data)
 		return
 	}
-	c := Change{Path: path, Op: op(before, after), Words: words, Before: b, After: a}
-	switch {
-	case c.Op != Changed:
+	c := Change{Path: path, Op: op(before, after), Before: b, After: a}
+	if c.Op != Changed {
 		c.Words = d.verb(c.Op, words)
-	case len(a)+len(b) > maxWordText:
-		c.Words = words + " changed; too long for a word-by-word comparison"
-	default:
-		var complete bool
-		if c.Text, complete = compareWords(b, a); complete {
-			c.Words = words + " changed"
-		} else {
-			c.Words = words + " changed; too long for a word-by-word comparison"
-		}
+		d.add(c)
+		return
+	}
+	complete := false
+	if len(a)+len(b) <= maxWordText {
+		c.Text, complete = compareWords(b, a)
+	}
+	if c.Words = words + " changed"; !complete {
+		c.Words += "; too long for a word-by-word comparison"
 	}
 	d.add(c)
 }
@@ -204,13 +204,13 @@ func (d *differ) value(at place, before, after []byte, p position) {
 		if small(before) && small(after) {
 			words += " from " + short(before) + " to " + short(after)
 		}
-	} else if one := either2(before, after); small(one) {
+	} else if one := present(before, after); small(one) {
 		words += " (" + short(one) + ")"
 	} else if kindOf(one) == '"' {
 		d.text(at.path, at.name(), before, after)
 		return
 	}
-	d.add(Change{Path: at.path, Op: op(before, after), Words: words, Before: string(before), After: string(after)})
+	d.note(at.path, words, before, after)
 }
 
 func (d *differ) members(at place, before, after []byte, p position) {
@@ -249,7 +249,7 @@ func index(all [][]byte, i int) []byte {
 	return nil
 }
 
-func either2(before, after []byte) []byte {
+func present(before, after []byte) []byte {
 	if before != nil {
 		return before
 	}

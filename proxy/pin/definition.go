@@ -14,18 +14,16 @@ func (d *differ) definition(kind Kind, before, after []byte) {
 		d.text("", "instructions", before, after)
 		return
 	}
-	top := place{}
 	if kindOf(after) != '{' || before != nil && kindOf(before) != '{' {
-		d.value(top, before, after, root(kind))
+		d.value(place{}, before, after, root(kind))
 		return
 	}
 	all := pairs(before, after)
 	slices.SortStableFunc(all, func(a, b pair) int { return priority(a.key) - priority(b.key) })
 	for _, m := range all {
-		if same(m.before, m.after) {
-			continue
+		if !same(m.before, m.after) {
+			d.topLevel(kind, m)
 		}
-		d.topLevel(kind, top, m)
 	}
 }
 
@@ -37,8 +35,8 @@ func priority(key string) int {
 	return len(order)
 }
 
-func (d *differ) topLevel(kind Kind, top place, m pair) {
-	at := top.at(inspect.Member("", m.key), quote(m.key))
+func (d *differ) topLevel(kind Kind, m pair) {
+	at := place{}.at(inspect.Member("", m.key), quote(m.key))
 	count := d.count()
 	switch {
 	case m.key == "title", m.key == "description", m.key == "name":
@@ -91,10 +89,7 @@ func (d *differ) annotations(at place, before, after []byte) {
 			d.value(at.at(inspect.Member(at.path, m.key), quote(m.key)), m.before, m.after, data)
 			continue
 		}
-		d.add(Change{
-			Path: inspect.Member(at.path, m.key), Op: op(m.before, m.after), Words: words,
-			Before: string(m.before), After: string(m.after),
-		})
+		d.note(inspect.Member(at.path, m.key), words, m.before, m.after)
 	}
 }
 
@@ -173,13 +168,12 @@ func (d *differ) arguments(at place, before, after []byte) {
 			d.argument(to, b[j], x)
 			continue
 		}
-		d.add(Change{Path: to.path, Op: Added, Words: d.field(Added, x.required) + quote(x.name), After: string(x.raw)})
-		d.rest(to, x.raw)
+		d.note(to.path, d.field(Added, x.required)+quote(x.name), nil, x.raw)
+		d.argument(to, argument{}, x)
 	}
 	for i, x := range b {
 		if find(a, x.name) < 0 {
-			words := d.field(Removed, x.required) + quote(x.name)
-			d.add(Change{Path: inspect.Element(at.path, i), Op: Removed, Words: words, Before: string(x.raw)})
+			d.note(inspect.Element(at.path, i), d.field(Removed, x.required)+quote(x.name), x.raw, nil)
 		}
 	}
 	order := func(all, other []argument) (names []string) {
@@ -191,17 +185,15 @@ func (d *differ) arguments(at place, before, after []byte) {
 		return names
 	}
 	if was, is := order(b, a), order(a, b); !slices.Equal(was, is) {
-		d.add(Change{
-			Path: at.path, Op: Changed, Words: "the order of the arguments changed",
-			Before: string(before), After: string(after),
-		})
+		d.note(at.path, "the order of the arguments changed", before, after)
 	}
 }
 
+// argument compares two descriptions of an argument. The name of an added one, and whether it is required, has been said.
 func (d *differ) argument(at place, before, after argument) {
 	for _, m := range pairs(before.raw, after.raw) {
 		switch {
-		case same(m.before, m.after):
+		case same(m.before, m.after), before.raw == nil && (m.key == "name" || m.key == "required"):
 		case m.key == "required" && before.required != after.required:
 			d.required(at, m.before, m.after, after.required)
 		case m.key == "description", m.key == "title":
@@ -218,19 +210,6 @@ func (d *differ) required(at place, before, after []byte, now bool) {
 		words = at.name() + " is now required"
 	}
 	d.add(Change{Path: at.path, Op: Changed, Words: words, Before: string(before), After: string(after)})
-}
-
-// rest lists the texts and unknown fields of an added argument.
-func (d *differ) rest(at place, raw []byte) {
-	for _, m := range pairs(nil, raw) {
-		switch m.key {
-		case "name", "required":
-		case "description", "title":
-			d.text(inspect.Member(at.path, m.key), m.key+" of "+at.label, nil, m.after)
-		default:
-			d.value(at.at(inspect.Member(at.path, m.key), quote(m.key)), nil, m.after, data)
-		}
-	}
 }
 
 // field begins the sentence about a field: "added, required: ", "required: ", "removed: ".

@@ -2,6 +2,7 @@ package pin
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ func (d *differ) schemaOf(at place, before, after []byte) {
 		d.schema(at, before, after)
 		return
 	}
-	one := either2(before, after)
+	one := present(before, after)
 	words := d.verb(op(before, after), at.name()+" ("+summary(one)+")")
 	c := Change{Path: at.path, Op: op(before, after), Words: words}
 	if !d.describing {
@@ -41,7 +42,7 @@ func (d *differ) subschema(at place, before, after []byte) {
 		d.schema(at, before, after)
 		return
 	}
-	d.appeared(at, d.verb(op(before, after), at.name()+" ("+summary(either2(before, after))+")"), before, after)
+	d.appeared(at, d.verb(op(before, after), at.name()+" ("+summary(present(before, after))+")"), before, after)
 }
 
 // property is one field of an object.
@@ -52,7 +53,7 @@ func (d *differ) property(at place, before, after []byte, wasRequired, isRequire
 		if after == nil {
 			required = wasRequired
 		}
-		words := d.field(op(before, after), required) + at.label + " (" + summary(either2(before, after)) + ")"
+		words := d.field(op(before, after), required) + at.label + " (" + summary(present(before, after)) + ")"
 		d.appeared(at, words, before, after)
 		return
 	case wasRequired != isRequired:
@@ -82,8 +83,7 @@ func (d *differ) appeared(at place, words string, before, after []byte) {
 func (d *differ) schema(at place, before, after []byte) {
 	if kindOf(after) != '{' || before != nil && kindOf(before) != '{' {
 		if before != nil {
-			words := fmt.Sprintf("what is accepted as %s changed from %s to %s", at.name(), summary(before), summary(after))
-			d.add(Change{Path: at.path, Op: Changed, Words: words, Before: string(before), After: string(after)})
+			d.note(at.path, fmt.Sprintf("what is accepted as %s changed from %s to %s", at.name(), summary(before), summary(after)), before, after)
 		}
 		return
 	}
@@ -132,7 +132,7 @@ func (d *differ) keyword(at place, m pair, need *requirement, p position) {
 			d.subschema(inner("extra fields of "+at.name()), m.before, m.after)
 		}
 	case "items":
-		if kindOf(either2(m.before, m.after)) == '[' {
+		if kindOf(present(m.before, m.after)) == '[' {
 			d.forms(inner(""), at, "entry", m)
 		} else {
 			d.subschema(inner("each entry of "+at.name()), m.before, m.after)
@@ -163,7 +163,7 @@ func (d *differ) named(path string, at place, m pair) {
 		}
 		label := quote(s.key) + " in " + quote(m.key) + " of " + at.name()
 		to := place{path: inspect.Member(path, s.key), label: label, depth: at.depth + 2}
-		if one := kindOf(either2(s.before, s.after)); one == '{' || one == 't' || one == 'f' {
+		if one := kindOf(present(s.before, s.after)); one == '{' || one == 't' || one == 'f' {
 			d.subschema(to, s.before, s.after)
 		} else {
 			d.value(to, s.before, s.after, schema)
@@ -261,28 +261,18 @@ func requirements(all []pair) *requirement {
 		return out
 	}
 	was, is := described(props.before), described(props.after)
-	for name := range n.after {
-		if !n.before[name] && !is[name] {
-			n.left = append(n.left, name)
+	add := func(names, other, fields map[string]bool) {
+		for name := range names {
+			if !other[name] && !fields[name] {
+				n.left = append(n.left, name)
+			}
 		}
 	}
-	for name := range n.before {
-		if !n.after[name] && !was[name] {
-			n.left = append(n.left, name)
-		}
-	}
+	add(n.after, n.before, is)
+	add(n.before, n.after, was)
 	slices.Sort(n.left)
-	n.said = len(n.before) != len(n.after) || !sameKeys(n.before, n.after)
+	n.said = !maps.Equal(n.before, n.after)
 	return n
-}
-
-func sameKeys(a, b map[string]bool) bool {
-	for k := range a {
-		if !b[k] {
-			return false
-		}
-	}
-	return true
 }
 
 // names returns a list of distinct strings as a set. An absent list is the empty set.

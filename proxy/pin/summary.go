@@ -50,7 +50,7 @@ func summary(raw []byte) string {
 		}
 		words += s
 	}
-	if choices, ok := choicesOf(parts["enum"]); ok && sayable(choices) {
+	if choices, ok := listOf(parts["enum"]); ok && sayable(choices) {
 		said("one of " + shorts(choices))
 	}
 	if raw := parts["const"]; small(raw) {
@@ -74,7 +74,7 @@ func summarized(key string, raw, schema []byte) bool {
 	case "type":
 		return typeWords(raw) != ""
 	case "enum":
-		choices, ok := choicesOf(raw)
+		choices, ok := listOf(raw)
 		return ok && sayable(choices)
 	case "const", "default":
 		return small(raw)
@@ -151,13 +151,6 @@ func plural(entry string) string {
 	return entry
 }
 
-func choicesOf(raw []byte) ([][]byte, bool) {
-	if raw == nil {
-		return nil, false
-	}
-	return listOf(raw)
-}
-
 func sayable(choices [][]byte) bool {
 	if len(choices) == 0 || len(choices) > maxChoices {
 		return false
@@ -181,18 +174,14 @@ func shorts(choices [][]byte) string {
 // typeChange reports "type of `n` changed from whole number to text".
 func (d *differ) typeChange(path string, at place, m pair) {
 	was, is := typeWords(m.before), typeWords(m.after)
-	c := Change{Path: path, Op: op(m.before, m.after), Before: string(m.before), After: string(m.after)}
 	switch {
 	case was != "" && is != "" && was != is:
-		c.Words = "type of " + at.name() + " changed from " + was + " to " + is
+		d.note(path, "type of "+at.name()+" changed from "+was+" to "+is, m.before, m.after)
 	case m.before == nil && is != "":
-		c.Words = d.verb(Added, "type of "+at.name()+" ("+is+")")
+		d.note(path, d.verb(Added, "type of "+at.name()+" ("+is+")"), m.before, m.after)
 	case m.after == nil && was != "":
-		c.Words = at.name() + " may now be of any type, before " + was
-	default:
-		return
+		d.note(path, at.name()+" may now be of any type, before "+was, m.before, m.after)
 	}
-	d.add(c)
 }
 
 // choices reports what was added to and removed from an enum, duplicates included.
@@ -229,7 +218,7 @@ func (d *differ) choices(path string, at place, m pair) {
 	case m.before == nil:
 		say(Added, "now limited to", a)
 	case m.after == nil:
-		d.add(Change{Path: path, Op: Removed, Words: at.name() + " is no longer limited to certain choices", Before: string(m.before)})
+		d.note(path, at.name()+" is no longer limited to certain choices", m.before, nil)
 	default:
 		say(Added, "added", missing(a, b))
 		say(Removed, "removed", missing(b, a))
@@ -253,6 +242,6 @@ func (d *differ) extra(path string, at place, m pair) bool {
 	case kindOf(m.after) == 'f':
 		words = "extra fields of " + at.name() + " are " + now + "not accepted"
 	}
-	d.add(Change{Path: path, Op: op(m.before, m.after), Words: words, Before: string(m.before), After: string(m.after)})
+	d.note(path, words, m.before, m.after)
 	return true
 }

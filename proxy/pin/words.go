@@ -1,6 +1,7 @@
 package pin
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -148,7 +149,7 @@ func greedy(a, b []string) ([]edit, bool) {
 				return backtrack(trace, n, m, d), true
 			}
 		}
-		trace = append(trace, append([]int32(nil), reach[limit-d:limit+d+1]...))
+		trace = append(trace, slices.Clone(reach[limit-d:limit+d+1]))
 	}
 	return nil, false
 }
@@ -182,28 +183,21 @@ func backtrack(trace [][]int32, n, m, d int) []edit {
 			}
 			return before[k+d-1]
 		}
-		down := k == -d || k != d && at(k-1) < at(k+1)
-		var px int
-		if down {
-			px = int(at(k + 1))
-			py := px - k - 1
+		if k == -d || k != d && at(k-1) < at(k+1) {
+			px := int(at(k + 1))
 			put('=', px, x-px)
-			put('+', py, 1)
-			x, y = px, py
+			x, y = px, px-k-1
+			put('+', y, 1)
 			continue
 		}
-		px = int(at(k - 1))
-		py := px - k + 1
+		px := int(at(k - 1))
 		put('=', px+1, x-px-1)
 		put('-', px, 1)
-		x, y = px, py
+		x, y = px, px-k+1
 	}
 	put('=', 0, x)
-	ops := make([]edit, 0, len(reversed))
-	for i := len(reversed) - 1; i >= 0; i-- {
-		ops = append(ops, reversed[i])
-	}
-	return ops
+	slices.Reverse(reversed)
+	return reversed
 }
 
 // merge joins an edit script into segments: deletions before insertions, and a lone space between two changed words changes with them, so
