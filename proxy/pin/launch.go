@@ -229,25 +229,21 @@ func LaunchWords(raw []byte) []Change {
 	if err != nil {
 		return []Change{{Op: Added, Words: "what runs cannot be read", After: string(raw)}}
 	}
-	changes := []Change{{Path: "executable", Op: Added, Words: "runs the executable", After: f.Executable.text()}}
-	if f.Interpreter != nil {
-		changes = append(changes, Change{Path: "interpreter", Op: Added, Words: "through the interpreter", After: f.Interpreter.text()})
+	var changes []Change
+	say := func(is bool, path, words, after string) {
+		if is {
+			changes = append(changes, Change{Path: path, Op: Added, Words: words, After: after})
+		}
 	}
-	if told := f.told(); told != "" {
-		changes = append(changes, Change{Path: "script", Op: Added, Words: "which is told to run", After: told})
-	}
+	say(true, "executable", "runs the executable", f.Executable.text())
+	say(f.Interpreter != nil, "interpreter", "through the interpreter", f.Interpreter.text())
+	say(f.told() != "", "script", "which is told to run", f.told())
 	for _, file := range f.Loads {
-		changes = append(changes, Change{Path: "loads", Op: Added, Words: "and to load first", After: file.text()})
+		say(true, "loads", "and to load first", file.text())
 	}
-	if f.Package != nil {
-		changes = append(changes, Change{Path: "package", Op: Added, Words: "which belongs to the package", After: f.Package.text()})
-	}
-	if f.Answers != nil {
-		changes = append(changes, Change{Path: "answers", Op: Added, Words: "which starts the program that answers", After: f.Answers.text()})
-	}
-	if f.Dir != "" {
-		changes = append(changes, Change{Path: "dir", Op: Added, Words: "in the folder", After: f.Dir})
-	}
+	say(f.Package != nil, "package", "which belongs to the package", f.Package.text())
+	say(f.Answers != nil, "answers", "which starts the program that answers", f.Answers.text())
+	say(f.Dir != "", "dir", "in the folder", f.Dir)
 	loads := map[string]bool{}
 	var loaders, others []string
 	for _, l := range f.Loaders {
@@ -260,11 +256,7 @@ func LaunchWords(raw []byte) []Change {
 			others = append(others, quote(name))
 		}
 	}
-	if len(loaders) > 0 {
-		changes = append(changes, Change{Path: "loaders", Op: Added, Words: "with variables that load code, or choose where it comes from: " + strings.Join(loaders, ", ")})
-	}
-	if len(others) > 0 {
-		changes = append(changes, Change{Path: "variables", Op: Added, Words: "with the variables " + strings.Join(others, ", ")})
-	}
+	say(len(loaders) > 0, "loaders", "with variables that load code, or choose where it comes from: "+strings.Join(loaders, ", "), "")
+	say(len(others) > 0, "variables", "with the variables "+strings.Join(others, ", "), "")
 	return changes
 }

@@ -94,13 +94,7 @@ func (f LaunchForm) ofClient(allowed []LaunchForm) []LaunchForm {
 	if f.Client == ProbeClient {
 		return nil
 	}
-	var own []LaunchForm
-	for _, a := range allowed {
-		if a.Client == f.Client {
-			own = append(own, a)
-		}
-	}
-	return own
+	return slices.DeleteFunc(slices.Clone(allowed), func(a LaunchForm) bool { return a.Client != f.Client })
 }
 
 // IsHome reports whether a variable says where a person's files are, including the configuration of package managers. It is the same in

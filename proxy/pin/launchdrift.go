@@ -51,8 +51,12 @@ func (f LaunchForm) Against(allowed []LaunchForm) LaunchDrift {
 	if len(allowed) == 0 {
 		return d
 	}
-	d.file("executable", "executable", &f.Executable, filesOf(allowed, func(a LaunchForm) *LaunchFile { return &a.Executable }))
-	d.file("interpreter", "interpreter", f.Interpreter, filesOf(allowed, func(a LaunchForm) *LaunchFile { return a.Interpreter }))
+	executables, interpreters := make([]*LaunchFile, len(allowed)), make([]*LaunchFile, len(allowed))
+	for i := range allowed {
+		executables[i], interpreters[i] = &allowed[i].Executable, allowed[i].Interpreter
+	}
+	d.file("executable", &f.Executable, executables)
+	d.file("interpreter", f.Interpreter, interpreters)
 	d.script(f, allowed)
 	d.loads(f.Loads, allowed)
 	d.pack(f.Package, allowed)
@@ -62,14 +66,6 @@ func (f LaunchForm) Against(allowed []LaunchForm) LaunchDrift {
 	return d
 }
 
-func filesOf(allowed []LaunchForm, which func(LaunchForm) *LaunchFile) []*LaunchFile {
-	files := make([]*LaunchFile, len(allowed))
-	for i, a := range allowed {
-		files[i] = which(a)
-	}
-	return files
-}
-
 // add adds a change of the program.
 func (d *LaunchDrift) add(c Change) {
 	d.Changes = append(d.Changes, c)
@@ -77,7 +73,7 @@ func (d *LaunchDrift) add(c Change) {
 }
 
 // file compares a program file found through PATH: another path is grave, other content is an update.
-func (d *LaunchDrift) file(path, noun string, now *LaunchFile, allowed []*LaunchFile) {
+func (d *LaunchDrift) file(noun string, now *LaunchFile, allowed []*LaunchFile) {
 	var before *LaunchFile // the last form's, unless one has the same path
 	for _, a := range allowed {
 		switch {
@@ -92,23 +88,25 @@ func (d *LaunchDrift) file(path, noun string, now *LaunchFile, allowed []*Launch
 			before = a
 		}
 	}
+	c := Change{Path: noun, Op: Changed, Words: "runs another " + noun, Before: before.text(), After: now.text()}
 	switch {
 	case now == nil:
-		d.Grave = true
-		d.add(Change{Path: path, Op: Removed, Words: "runs without the " + noun + " that was allowed", Before: before.text()})
+		c.Op, c.Words = Removed, "runs without the "+noun+" that was allowed"
 	case before == nil:
-		d.Grave = true
-		d.add(Change{Path: path, Op: Added, Words: "runs through an " + noun + " now", After: now.text()})
-	case before.Path != now.Path:
-		d.Grave = true
-		d.add(Change{Path: path, Op: Changed, Words: "runs another " + noun, Before: before.text(), After: now.text()})
-	default:
-		d.add(Change{Path: path, Op: Changed, Words: "the " + noun + " changed, at the same path", Before: before.text(), After: now.text()})
+		c.Op, c.Words = Added, "runs through an "+noun+" now"
+	case before.Path == now.Path:
+		c.Words = "the " + noun + " changed, at the same path"
 	}
+	d.Grave = d.Grave || now == nil || before == nil || before.Path != now.Path
+	d.add(c)
 }
 
+// text is a file for a person, "" for none.
 func (f *LaunchFile) text() string {
-	if f.SHA256 == "" {
+	switch {
+	case f == nil:
+		return ""
+	case f.SHA256 == "":
 		return f.Path
 	}
 	return f.Path + "  sha256:" + f.SHA256
@@ -239,23 +237,26 @@ func (d *LaunchDrift) pack(now *LaunchPackage, allowed []LaunchForm) {
 			before = a.Package
 		}
 	}
+	c := Change{Path: "package", Op: Changed, Words: "another package runs", Before: before.text(), After: now.text()}
 	switch {
 	case now == nil:
-		d.add(Change{Path: "package", Op: Removed, Words: "what runs belongs to no package now", Before: before.text()})
+		c.Op, c.Words = Removed, "what runs belongs to no package now"
 	case before == nil:
-		d.add(Change{Path: "package", Op: Added, Words: "what runs belongs to a package now", After: now.text()})
+		c.Op, c.Words = Added, "what runs belongs to a package now"
 	case now.Unseen:
-		d.add(Change{Path: "package", Op: Changed, Words: "which package runs could not be seen", Before: before.text(), After: now.text()})
+		c.Words = "which package runs could not be seen"
 	case before.Name == now.Name && before.Version != now.Version:
-		d.add(Change{Path: "package", Op: Changed, Words: "the package has another version: " + quote(before.Version) + " → " + quote(now.Version), Before: before.text(), After: now.text()})
+		c.Words = "the package has another version: " + quote(before.Version) + " → " + quote(now.Version)
 	case before.Name == now.Name:
-		d.add(Change{Path: "package", Op: Changed, Words: "the package has other code under the same version", Before: before.text(), After: now.text()})
-	default:
-		d.add(Change{Path: "package", Op: Changed, Words: "another package runs", Before: before.text(), After: now.text()})
+		c.Words = "the package has other code under the same version"
 	}
+	d.add(c)
 }
 
 func (p *LaunchPackage) text() string {
+	if p == nil {
+		return ""
+	}
 	if p.Unseen && p.Name == "" {
 		return p.Manager + ": not seen"
 	}

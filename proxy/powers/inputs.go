@@ -18,33 +18,19 @@ type input struct {
 
 // inputsOf returns a tool's name and its inputs at the schema's top level: deeper ones name data.
 func inputsOf(definition []byte) (name string, inputs []input) {
-	text := func(v frame.Span) string {
-		if frame.Type(definition, v) != '"' {
-			return ""
-		}
-		s, _ := frame.String(definition, v)
-		return s
-	}
 	root := frame.Root(definition)
-	if v, ok := frame.Find(definition, root, "name"); ok {
-		name = text(v)
-	}
-	properties, ok := frame.Find(definition, root, "inputSchema", "properties")
-	if !ok || frame.Type(definition, properties) != '{' {
-		return name, nil
-	}
+	at, _ := frame.Find(definition, root, "name")
+	name, _ = frame.String(definition, at)
+	properties, _ := frame.Find(definition, root, "inputSchema", "properties")
 	frame.Members(definition, properties, func(key string, m frame.Member) bool {
 		in := input{name: plain(key)}
-		if frame.Type(definition, m.Value) == '{' {
-			if v, ok := frame.Find(definition, m.Value, "enum"); ok && frame.Type(definition, v) == '[' {
-				frame.Elements(definition, v, func(_ int, e frame.Span) bool {
-					if s := text(e); s != "" {
-						in.choices = append(in.choices, s)
-					}
-					return len(in.choices) < maxInputs
-				})
+		choices, _ := frame.Find(definition, m.Value, "enum")
+		frame.Elements(definition, choices, func(_ int, e frame.Span) bool {
+			if s, _ := frame.String(definition, e); s != "" {
+				in.choices = append(in.choices, s)
 			}
-		}
+			return len(in.choices) < maxInputs
+		})
 		inputs = append(inputs, in)
 		return len(inputs) < maxInputs
 	})

@@ -142,6 +142,3 @@ func (t *Tool) claim(c claims, read reading) {
 }
 
 func (t Tool) touches(what Touch) bool { return slices.Contains(t.Touches, what) }
-
-// Reaches reports whether a tool claims to reach outside or is named after it.
-func (t Tool) Reaches() bool { return t.Outside == Yes || t.touches(Outside) }

@@ -2,7 +2,12 @@ package powers
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"reflect"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -229,4 +234,40 @@ func FuzzOf(f *testing.F) {
 		}
 		_ = Sum([]Tool{tool}).String()
 	})
+}
+
+// A word at the end of a list would never be found without the space that has looks for.
+func TestEachWordOfAListIsBetweenSpaces(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "names.go", nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := 0
+	for _, declared := range file.Decls {
+		group, ok := declared.(*ast.GenDecl)
+		if !ok || group.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range group.Specs {
+			list := spec.(*ast.ValueSpec)
+			if kind, ok := list.Type.(*ast.Ident); !ok || kind.Name != "wordSet" {
+				continue
+			}
+			lists++
+			var words strings.Builder
+			ast.Inspect(list.Values[0], func(n ast.Node) bool {
+				if part, ok := n.(*ast.BasicLit); ok {
+					text, _ := strconv.Unquote(part.Value)
+					words.WriteString(text)
+				}
+				return true
+			})
+			if want := " " + strings.Join(strings.Fields(strings.ToLower(words.String())), " ") + " "; words.String() != want {
+				t.Errorf("%s is %q, not %q", list.Names[0], words.String(), want)
+			}
+		}
+	}
+	if lists < 20 {
+		t.Errorf("%d lists", lists)
+	}
 }

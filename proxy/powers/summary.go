@@ -2,6 +2,7 @@ package powers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -84,11 +85,7 @@ func things(changing []Tool) string {
 		touch Touch
 		words string
 	}{{Files, "files"}, {Data, "databases"}, {Messages, "messages"}} {
-		all := len(changing) > 0
-		for _, c := range changing {
-			all = all && c.touches(t.touch)
-		}
-		if all {
+		if len(changing) > 0 && !slices.ContainsFunc(changing, func(c Tool) bool { return !c.touches(t.touch) }) {
 			return t.words
 		}
 	}
@@ -170,21 +167,12 @@ func (s Summary) Source() string {
 		return ""
 	case s.Basis == Claim:
 		return "The server claims this about itself. Sallyport doesn't check it."
-	case s.Basis == Names && onlyUnsaid(s.Statements):
+	case s.Basis == Names && !slices.ContainsFunc(s.Statements, func(st Statement) bool { return st.Tools > 0 && st.Of != "unsaid" }):
 		return "The server doesn't say what its tools do, and their names don't tell."
 	case s.Basis == Names:
 		return "Sallyport read this from the names of the tools and their inputs. The server doesn't say."
 	}
 	return "Partly the server's own claims, partly what Sallyport read from names. Neither is checked."
-}
-
-func onlyUnsaid(all []Statement) bool {
-	for _, st := range all {
-		if st.Of != "unsaid" && st.Tools > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // Words turns a dispute into a sentence about the tool.
