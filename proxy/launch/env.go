@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/transport"
@@ -79,10 +80,5 @@ func (e envCall) within(t transport.Target) (inner transport.Target, ok bool) {
 }
 
 func (e envCall) setsPath() bool {
-	for _, set := range e.sets {
-		if strings.HasPrefix(set, "PATH=") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.sets, func(set string) bool { return strings.HasPrefix(set, "PATH=") })
 }

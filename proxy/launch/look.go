@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -119,7 +120,8 @@ func (l *Look) follow(target transport.Target, path string, args []string, depth
 		l.runner, l.runs = r, true
 	}
 	if line := shebang(path); line != "" && l.Form.Interpreter == nil {
-		interpreter, rest := shebangCommand(line)
+		words := strings.Fields(line)
+		interpreter, rest := words[0], words[1:]
 		if filepath.Base(interpreter) == "env" {
 			e := envOf(rest)
 			interpreter, rest = e.command, e.rest
@@ -207,25 +209,12 @@ func shebang(path string) string {
 	return strings.TrimSpace(string(rest))
 }
 
-func shebangCommand(line string) (interpreter string, args []string) {
-	words := strings.Fields(line)
-	if len(words) == 0 {
-		return "", nil
-	}
-	return words[0], words[1:]
-}
-
 // Runs reports whether only the running server shows what runs.
 func (l *Look) Runs() bool { return l.runs }
 
 // Fresh reports whether a file has changed since its content was last read.
 func (l *Look) Fresh() bool {
-	for _, f := range l.looked {
-		if f.in.SHA256 == "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.looked, func(f looked) bool { return f.in.SHA256 == "" })
 }
 
 // Fill reads the files whose content is unknown. An unreadable file is an error: an incomplete form is not pinned.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,6 +33,16 @@ func readManifest(path string) ([]byte, error) {
 		err = errors.New("too large")
 	}
 	return raw, err
+}
+
+// manifestLines are the lines of a file of a distribution, none if it can't be read.
+func manifestLines(dist, name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		raw, err := readManifest(filepath.Join(dist, name))
+		for lines := bufio.NewScanner(bytes.NewReader(raw)); err == nil && lines.Scan() && yield(lines.Text()); {
+			continue
+		}
+	}
 }
 
 // packageOf is the installed package that a script or module belongs to, nil if none. through is the interpreter as it was started: the
@@ -104,19 +115,16 @@ func pythonPackage(prefix string, is func(dist string) bool) *pin.LaunchPackage 
 		if !is(dist) {
 			continue
 		}
-		raw, err := readManifest(filepath.Join(dist, "METADATA"))
-		if err != nil {
-			continue
-		}
 		p := &pin.LaunchPackage{Manager: "pypi"}
-		for lines := bufio.NewScanner(bytes.NewReader(raw)); lines.Scan() && lines.Text() != ""; {
-			if name, value, ok := strings.Cut(lines.Text(), ": "); ok {
-				switch {
-				case strings.EqualFold(name, "Name"):
-					p.Name = clip(value)
-				case strings.EqualFold(name, "Version"):
-					p.Version = clip(value)
-				}
+		for line := range manifestLines(dist, "METADATA") {
+			if line == "" {
+				break
+			}
+			switch name, value, ok := strings.Cut(line, ": "); {
+			case ok && strings.EqualFold(name, "Name"):
+				p.Name = clip(value)
+			case ok && strings.EqualFold(name, "Version"):
+				p.Version = clip(value)
 			}
 		}
 		if p.Name == "" {
@@ -132,12 +140,8 @@ func pythonPackage(prefix string, is func(dist string) bool) *pin.LaunchPackage 
 func entryPoint(script string) func(string) bool {
 	name := strings.TrimSuffix(filepath.Base(script), ".exe")
 	return func(dist string) bool {
-		raw, err := readManifest(filepath.Join(dist, "entry_points.txt"))
-		if err != nil {
-			return false
-		}
-		for lines := bufio.NewScanner(bytes.NewReader(raw)); lines.Scan(); {
-			if key, _, ok := strings.Cut(lines.Text(), "="); ok && strings.TrimSpace(key) == name {
+		for line := range manifestLines(dist, "entry_points.txt") {
+			if key, _, ok := strings.Cut(line, "="); ok && strings.TrimSpace(key) == name {
 				return true
 			}
 		}
@@ -148,12 +152,8 @@ func entryPoint(script string) func(string) bool {
 // holdsModule matches the distribution that installed a module.
 func holdsModule(top string) func(string) bool {
 	return func(dist string) bool {
-		raw, err := readManifest(filepath.Join(dist, "RECORD"))
-		if err != nil {
-			return false
-		}
-		for lines := bufio.NewScanner(bytes.NewReader(raw)); lines.Scan(); {
-			if line := lines.Text(); strings.HasPrefix(line, top+"/") || strings.HasPrefix(line, top+".py,") {
+		for line := range manifestLines(dist, "RECORD") {
+			if strings.HasPrefix(line, top+"/") || strings.HasPrefix(line, top+".py,") {
 				return true
 			}
 		}

@@ -266,12 +266,7 @@ func (l *Look) content(through, path string) string {
 	return now.SHA256
 }
 
-func (p running) rest() []string {
-	if len(p.argv) == 0 {
-		return nil
-	}
-	return p.argv[1:]
-}
+func (p running) rest() []string { return p.argv[min(1, len(p.argv)):] }
 
 // runs is the package whose code a process runs, nil if it shows none.
 func (p running) runs() *pin.LaunchPackage {
