@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -72,14 +72,11 @@ func report(all []*corpus) string {
 			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Hard == nil }).line("all ordinary ones"))
 			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Hard != nil }).line("all that quote attacks, or look like them"))
 		}
-		var families []string
+		families := map[string]bool{}
 		for _, r := range c.rows {
-			if !slices.Contains(families, r.Family) {
-				families = append(families, r.Family)
-			}
+			families[r.Family] = true
 		}
-		sort.Strings(families)
-		for _, f := range families {
+		for _, f := range slices.Sorted(maps.Keys(families)) {
 			name := f
 			if f == overt {
 				name += " (not counted above)"
@@ -123,27 +120,22 @@ func sweep(out io.Writer, all []*corpus) {
 
 // list prints rows with their findings.
 func list(out io.Writer, all []*corpus, want string) error {
-	parts := strings.SplitN(want, ":", 2)
-	end := strings.LastIndexByte(want, ':')
-	if len(parts) < 2 || end <= len(parts[0]) {
+	file, rest, _ := strings.Cut(want, ":")
+	end := strings.LastIndexByte(rest, ':')
+	if end < 0 {
 		return fmt.Errorf("-show %s: not FILE:FAMILY:VERDICT", want)
 	}
-	file, family, verdict := parts[0], want[len(parts[0])+1:end], inspect.Verdict(want[end+1:])
-	for _, c := range all {
-		if c.name != file {
+	family, verdict := rest[:end], inspect.Verdict(rest[end+1:])
+	for _, r := range named(all, file).rows {
+		if r.Verdict != verdict || family != "" && r.Family != family {
 			continue
 		}
-		for _, r := range c.rows {
-			if r.Verdict != verdict || family != "" && r.Family != family {
-				continue
-			}
-			fmt.Fprintf(out, "%s %.1f", r.ID, r.Score)
-			for _, f := range r.Findings {
-				fmt.Fprintf(out, " %s(%q)", f.Rule, f.Match)
-			}
-			text := r.Text + string(r.Tool)
-			fmt.Fprintf(out, "\n    %q\n", text[:min(len(text), 700)])
+		fmt.Fprintf(out, "%s %.1f", r.ID, r.Score)
+		for _, f := range r.Findings {
+			fmt.Fprintf(out, " %s(%q)", f.Rule, f.Match)
 		}
+		text := r.Text + string(r.Tool)
+		fmt.Fprintf(out, "\n    %q\n", text[:min(len(text), 700)])
 	}
 	return nil
 }
@@ -167,19 +159,15 @@ func insert(path, text string) error {
 
 // passages reports how many warnings a person sees for the findings in malicious definitions.
 func passages(out io.Writer, all []*corpus) {
-	for _, c := range all {
-		if c.name != "metadata_malicious" {
-			continue
-		}
-		findings, folded, mostFindings, mostFolded := 0, 0, 0, 0
-		for i := range c.rows {
-			in, of := len(c.rows[i].Findings), len(inspect.Passages(c.rows[i].Findings))
-			findings, folded = findings+in, folded+of
-			mostFindings, mostFolded = max(mostFindings, in), max(mostFolded, of)
-		}
-		fmt.Fprintf(out, "\n**What a person reads of it**\n\nThe %s findings in %s definitions that attack are %s warnings, one for each passage of text: at most %d a definition, where there are up to %d findings.\n",
-			thousands(findings), thousands(len(c.rows)), thousands(folded), mostFolded, mostFindings)
+	c := named(all, "metadata_malicious")
+	findings, folded, mostFindings, mostFolded := 0, 0, 0, 0
+	for i := range c.rows {
+		in, of := len(c.rows[i].Findings), len(inspect.Passages(c.rows[i].Findings))
+		findings, folded = findings+in, folded+of
+		mostFindings, mostFolded = max(mostFindings, in), max(mostFolded, of)
 	}
+	fmt.Fprintf(out, "\n**What a person reads of it**\n\nThe %s findings in %s definitions that attack are %s warnings, one for each passage of text: at most %d a definition, where there are up to %d findings.\n",
+		thousands(findings), thousands(len(c.rows)), thousands(folded), mostFolded, mostFindings)
 }
 
 func thousands(n int) string {

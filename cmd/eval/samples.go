@@ -2,8 +2,9 @@ package main
 
 import (
 	_ "embed"
+	"maps"
 	"math/rand/v2"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -72,7 +73,7 @@ const (
 func samples() []sample {
 	dice := rand.New(rand.NewPCG(7, 11))
 	var all, carriers []sample
-	for _, family := range sorted(honestForms) {
+	for _, family := range slices.Sorted(maps.Keys(honestForms)) {
 		for range perForm {
 			for _, form := range honestForms[family] {
 				s := sample{text: fill(dice, form), family: family}
@@ -87,12 +88,11 @@ func samples() []sample {
 			carriers = append(carriers, sample{text: par[:min(len(par), 400)], family: "pages"})
 		}
 	}
-	for _, family := range sorted(attackForms) {
+	for _, family := range slices.Sorted(maps.Keys(attackForms)) {
 		for range perForm {
 			for _, form := range attackForms[family] {
 				s := sample{text: fill(dice, form), attack: true, family: family}
-				all = append(all, s)
-				all = append(all, carried(s, carriers[dice.IntN(len(carriers))]))
+				all = append(all, s, carried(s, carriers[dice.IntN(len(carriers))]))
 			}
 		}
 	}
@@ -124,13 +124,4 @@ func fill(dice *rand.Rand, form string) string {
 		b.WriteString(list[dice.IntN(len(list))])
 		form = after
 	}
-}
-
-func sorted(m map[string][]string) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
 }

@@ -42,22 +42,20 @@ func secretKind(rule string) string {
 	return ""
 }
 
+// hits counts lines, and those in which something was found.
+type hits struct{ lines, found int }
+
+func (h hits) with(found []inspect.Finding) hits {
+	return hits{h.lines + 1, h.found + min(len(found), 1)}
+}
+
 // secretsFound measures which secrets are found, and which lines are mistaken for one.
 func secretsFound(dir string, all []*corpus) (string, error) {
-	kinds := map[string]*[2]int{}
-	total := [2]int{}
+	kinds := map[string]hits{}
+	var total, lines, honest hits
 	err := eachSecret(dir, "secrets_positive", func(r secretRow, found []inspect.Finding) {
-		k := kinds[secretKind(r.Rule)]
-		if k == nil {
-			k = new([2]int)
-			kinds[secretKind(r.Rule)] = k
-		}
-		k[0]++
-		total[0]++
-		if len(found) > 0 {
-			k[1]++
-			total[1]++
-		}
+		kinds[secretKind(r.Rule)] = kinds[secretKind(r.Rule)].with(found)
+		total = total.with(found)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil // these corpora hold no secrets
@@ -67,28 +65,24 @@ func secretsFound(dir string, all []*corpus) (string, error) {
 	}
 	var out strings.Builder
 	fmt.Fprint(&out, "\n**Secrets**\n\nLines that hold one, of the tests of a public scanner, by what its rules are about; and what is taken for one in lines that the scanner leaves and in honest text.\n\n| | lines | found |\n|---|---|---|\n")
-	fmt.Fprintf(&out, "| all | %d | %s |\n", total[0], percent(total[1], total[0]))
+	fmt.Fprintf(&out, "| all | %d | %s |\n", total.lines, percent(total.found, total.lines))
 	for _, k := range secretKinds {
-		if n := kinds[k.name]; n != nil {
-			fmt.Fprintf(&out, "| %s | %d | %s |\n", k.name, n[0], percent(n[1], n[0]))
+		if n, some := kinds[k.name]; some {
+			fmt.Fprintf(&out, "| %s | %d | %s |\n", k.name, n.lines, percent(n.found, n.lines))
 		}
 	}
 	fmt.Fprint(&out, "\n| | texts | with a finding |\n|---|---|---|\n")
-	lines, honest := [2]int{}, [2]int{}
 	err = eachSecret(dir, "secrets_negative", func(r secretRow, found []inspect.Finding) {
-		n := &lines
 		if strings.HasPrefix(r.Family, "benign") {
-			n = &honest
-		}
-		n[0]++
-		if len(found) > 0 {
-			n[1]++
+			honest = honest.with(found)
+		} else {
+			lines = lines.with(found)
 		}
 	})
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&out, "| lines that look like a secret to one rule of the scanner | %d | %d |\n| honest text | %d | %d |\n", lines[0], lines[1], honest[0], honest[1])
+	fmt.Fprintf(&out, "| lines that look like a secret to one rule of the scanner | %d | %d |\n| honest text | %d | %d |\n", lines.lines, lines.found, honest.lines, honest.found)
 	for _, name := range []string{"responses_benign", "metadata_benign"} {
 		c, n := named(all, name), 0
 		for i := range c.rows {
