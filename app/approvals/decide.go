@@ -3,14 +3,12 @@ package approvals
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -152,19 +150,12 @@ func (a *Approvals) noteDecided(tx *store.Tx, server store.Server, d control.Dec
 	if d.Reject {
 		kind, keys, words = vocab.RecordRejection, out.Rejected, "rejected"
 	}
-	return a.office.NoteDecision(tx, server, kind, it.Code, keys, words, decisionDetail(d, it, out))
-}
-
-// decisionDetail is the record's detail of a decision.
-func decisionDetail(d control.Decide, it store.Item, out *control.Decided) map[string]any {
 	more := map[string]any{"left": office.CutList(out.Left), "next": out.Next, "digest": it.Digest}
 	if d.Together > 1 {
 		more["together"] = d.Together
 	}
-	if reason := strings.TrimSpace(d.Reason); reason != "" {
-		more["reason"] = strings.ToValidUTF8(cut.Bytes(reason, office.MaxReason), "")
-	}
-	return more
+	office.AddReason(more, d.Reason)
+	return a.office.NoteDecision(tx, server, kind, it.Code, keys, words, more)
 }
 
 // goneSince refuses to reconsider what the server no longer declares.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/app/review"
@@ -192,8 +193,15 @@ func Newest(tx *store.Tx, it store.Item) (store.Item, error) {
 	return it, nil
 }
 
-// MaxReason limits a person's reason for a decision: a sentence or two.
-const MaxReason = 500
+// maxReason limits a person's reason for a decision: a sentence or two.
+const maxReason = 500
+
+// AddReason adds a person's reason, if there is one, to the detail of a decision's record.
+func AddReason(detail map[string]any, reason string) {
+	if reason = strings.TrimSpace(reason); reason != "" {
+		detail["reason"] = strings.ToValidUTF8(cut.Bytes(reason, maxReason), "")
+	}
+}
 
 // MaxName limits a name sent by a wrapper.
 const MaxName = 256

@@ -2,12 +2,10 @@ package quarantine
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -130,9 +128,7 @@ func (q *Quarantine) noteHeldDecision(tx *store.Tx, kind vocab.RecordKind, one s
 	if !one.Until.IsZero() && kind == vocab.RecordRelease {
 		more["until"] = one.Until.UTC()
 	}
-	if reason := strings.TrimSpace(r.Reason); reason != "" {
-		more["reason"] = strings.ToValidUTF8(cut.Bytes(reason, office.MaxReason), "")
-	}
+	office.AddReason(more, r.Reason)
 	record.Detail = office.Detail(more)
 	_, err := tx.Append(record)
 	return err
