@@ -62,19 +62,31 @@ func (a *Approvals) Trust(tx *store.Tx, l *ledger.Ledger, now time.Time) ([]stor
 	})}, l.PutServer(tx)
 }
 
-// SettleDrift updates the inbox after a report, and records what changed, followed by more.
-func (a *Approvals) SettleDrift(tx *store.Tx, l *ledger.Ledger, before review.Standing, s *office.Wrapper, now time.Time, more ...store.Record) ([]review.Notice, error) {
-	notices, err := a.SettleServer(tx, l, now)
-	if err != nil {
-		return nil, err
-	}
-	if records := append(a.drift(l, before, review.Of(l.Facts()), s, ledger.WaitingCodes(tx, s.Server)), more...); len(records) > 0 {
-		l.Wrote = true
-		if _, err := tx.Append(records...); err != nil {
-			return nil, err
+// Judge stores the consequences of a wrapper's report in one transaction: see writes the report into the ledger, then the inbox is settled and
+// every change is recorded, followed by the records of see.
+func (a *Approvals) Judge(s *office.Wrapper, see func(tx *store.Tx, l *ledger.Ledger, now time.Time) (more []store.Record, wrote bool, err error)) (notices []review.Notice, wrote bool, err error) {
+	now := a.office.Now()
+	err = a.office.Update(func(tx *store.Tx) (bool, error) {
+		l, err := ledger.Read(tx, s.Server)
+		if err != nil {
+			return false, err
 		}
-	}
-	return notices, nil
+		before := review.Of(l.Facts())
+		more, some, err := see(tx, l, now)
+		if err != nil {
+			return false, err
+		}
+		if notices, err = a.SettleServer(tx, l, now); err != nil {
+			return false, err
+		}
+		records := append(a.drift(l, before, review.Of(l.Facts()), s, ledger.WaitingCodes(tx, s.Server)), more...)
+		if len(records) > 0 {
+			_, err = tx.Append(records...)
+		}
+		wrote = l.Wrote || some || len(records) > 0
+		return wrote, err
+	})
+	return notices, wrote, err
 }
 
 // drift records every item whose state or definition changed with a report.

@@ -2,6 +2,7 @@ package approvals
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -16,35 +17,12 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// JudgeLaunch stores the effects of a launch report.
+// JudgeLaunch stores the consequences of a launch report.
 func (a *Approvals) JudgeLaunch(s *office.Wrapper, files []pin.FileStamp) (notices []review.Notice, wrote bool, err error) {
-	now := a.office.Now()
-	err = a.office.Update(func(tx *store.Tx) (bool, error) {
-		l, err := ledger.Read(tx, s.Server)
-		if err != nil {
-			return false, err
-		}
-		if policy.ForWrapper(a.hub.Settings(l.Server)).Launch == "off" {
-			return false, nil
-		}
+	return a.Judge(s, func(tx *store.Tx, l *ledger.Ledger, now time.Time) ([]store.Record, bool, error) {
 		learned, err := a.learnFiles(tx, files)
-		if err != nil {
-			return false, err
-		}
-		before := review.Of(l.Facts())
-		if err := a.SeeLaunch(tx, l, now); err != nil {
-			return false, err
-		}
-		if notices, err = a.SettleDrift(tx, l, before, s, now); err != nil {
-			return false, err
-		}
-		wrote = l.Wrote || learned
-		return wrote, nil
+		return nil, learned, errors.Join(err, a.SeeLaunch(tx, l, now))
 	})
-	if err != nil || !wrote {
-		return nil, wrote, err
-	}
-	return notices, true, a.hub.Refresh(s.Server)
 }
 
 // SeeLaunch updates the ledger to what the live wrappers of a server reported about its launch. If they differ, an unallowed one wins: the

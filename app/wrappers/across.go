@@ -3,6 +3,7 @@ package wrappers
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/review"
@@ -84,22 +85,9 @@ func (w *Wrappers) neighbours(s *liveWrapper) (notices []review.Notice, err erro
 }
 
 // judgeAgain is judgeReport for new findings in an earlier report.
-func (w *Wrappers) judgeAgain(s *liveWrapper) (notices []review.Notice, err error) {
-	now := w.office.Now()
-	err = w.office.Update(func(tx *store.Tx) (bool, error) {
-		notices = nil
-		l, err := ledger.Read(tx, s.Server)
-		if err != nil {
-			return false, err
-		}
-		before := review.Of(l.Facts())
-		if err := w.approvals.SeeDeclared(tx, l, now); err != nil {
-			return false, err
-		}
-		if notices, err = w.approvals.SettleDrift(tx, l, before, &s.Wrapper, now); err != nil {
-			return false, err
-		}
-		return l.Wrote, nil
+func (w *Wrappers) judgeAgain(s *liveWrapper) ([]review.Notice, error) {
+	notices, _, err := w.approvals.Judge(&s.Wrapper, func(tx *store.Tx, l *ledger.Ledger, now time.Time) ([]store.Record, bool, error) {
+		return nil, false, w.approvals.SeeDeclared(tx, l, now)
 	})
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package wrappers
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -66,33 +67,21 @@ func (w *Wrappers) share(s *liveWrapper) {
 }
 
 // judgeReport stores the consequences of a report: what is declared, what is pending, and the records about it.
-func (w *Wrappers) judgeReport(s *liveWrapper, r control.Report, whole []inspect.Finding) (notices []review.Notice, err error) {
-	now := w.office.Now()
-	err = w.office.Update(func(tx *store.Tx) (bool, error) {
-		l, err := ledger.Read(tx, s.Server)
-		if err != nil {
-			return false, err
-		}
-		before := review.Of(l.Facts())
-		if err := w.approvals.SeeDeclared(tx, l, now); err != nil {
-			return false, err
-		}
-		if err := w.approvals.SeeLaunch(tx, l, now); err != nil {
-			return false, err
+func (w *Wrappers) judgeReport(s *liveWrapper, r control.Report, whole []inspect.Finding) ([]review.Notice, error) {
+	notices, _, err := w.approvals.Judge(&s.Wrapper, func(tx *store.Tx, l *ledger.Ledger, now time.Time) ([]store.Record, bool, error) {
+		if err := errors.Join(w.approvals.SeeDeclared(tx, l, now), w.approvals.SeeLaunch(tx, l, now)); err != nil {
+			return nil, false, err
 		}
 		records, err := w.noteServer(tx, l, s, r, whole, now)
 		if err != nil {
-			return false, err
+			return nil, false, err
 		}
 		trusted, err := w.approvals.Trust(tx, l, now)
 		if err != nil {
-			return false, err
-		}
-		if notices, err = w.approvals.SettleDrift(tx, l, before, &s.Wrapper, now, append(records, trusted...)...); err != nil {
-			return false, err
+			return nil, false, err
 		}
 		kept, err := w.around.keep(tx)
-		return l.Wrote || kept, err
+		return append(records, trusted...), kept, err
 	})
 	if err != nil {
 		return nil, err
@@ -196,10 +185,13 @@ func (w *Wrappers) Launch(conn control.Wrapper, r control.LaunchReport) (control
 		return control.State{}, office.Answer(control.CodeBadRequest, "a launch that cannot be read")
 	}
 	s.Launched = &review.Launched{Form: r.Form, Final: r.Final}
-	if st := w.servers[s.Server]; st != nil && len(r.Files) == 0 && st.launch.Settled(s.Launched) {
+	if st := w.servers[s.Server]; st != nil && (st.launch.Mode == "off" || len(r.Files) == 0 && st.launch.Settled(s.Launched)) {
 		return w.push(s), nil // there is nothing to store, so the start doesn't wait for it
 	}
 	notices, wrote, err := w.approvals.JudgeLaunch(&s.Wrapper, r.Files)
+	if err == nil && wrote {
+		err = w.Refresh(s.Server)
+	}
 	if err != nil {
 		return control.State{}, w.office.Failed(err)
 	}

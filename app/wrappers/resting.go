@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/ledger"
-	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -18,8 +17,7 @@ const restFor = 30 * 24 * time.Hour
 // resting are the allowed tools of every server, by its id. They are read once: for a thousand servers that takes some hundredths of a
 // second.
 type resting struct {
-	office *office.Office
-	of     map[string]restingServer // nil before the first reading
+	of map[string]restingServer // nil before the first reading
 }
 
 // restingServer is what is known of a server's allowed tools while it does not run.
@@ -47,14 +45,7 @@ func (r *resting) learn(l *ledger.Ledger) {
 	}
 }
 
-func (r *resting) open() error {
-	if r.of != nil {
-		return nil
-	}
-	return r.office.Store.View(r.openIn)
-}
-
-func (r *resting) openIn(tx *store.Tx) error {
+func (r *resting) open(tx *store.Tx) error {
 	if r.of != nil {
 		return nil
 	}
@@ -71,12 +62,12 @@ func (r *resting) openIn(tx *store.Tx) error {
 
 // AllowsTool reports whether a tool of a server is allowed now, inside a transaction.
 func (w *Wrappers) AllowsTool(tx *store.Tx, server, tool string) bool {
-	return w.resting.openIn(tx) == nil && slices.Contains(w.resting.of[server].tools, tool)
+	return w.resting.open(tx) == nil && slices.Contains(w.resting.of[server].tools, tool)
 }
 
 // restingTools are the allowed tools of the other servers that a wrapper's client used recently, running or not.
 func (w *Wrappers) restingTools(s *liveWrapper) (names []string, err error) {
-	if err := w.resting.open(); err != nil {
+	if err := w.office.Store.View(w.resting.open); err != nil {
 		return nil, err
 	}
 	now := w.office.Now()

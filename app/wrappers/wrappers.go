@@ -62,7 +62,7 @@ func New(o *office.Office, opts Options) *Wrappers {
 		office: o, opts: opts, Starts: &Starts{office: o, work: opts.Work},
 		revision: uint64(o.Now().UnixMicro()), // grows across restarts too, as wrappers expect
 		sessions: map[control.Wrapper]*liveWrapper{}, servers: map[string]*standing{}, stale: map[string]bool{},
-		resting: resting{office: o}, unseen: newUnseen(), listers: listers{office: o, of: map[clientProcess]*lister{}},
+		unseen: newUnseen(), listers: listers{office: o, of: map[clientProcess]*lister{}},
 	}
 	w.Spool = &Spool{office: o, wrappers: w, woken: make(chan struct{}, 1)}
 	return w
