@@ -43,20 +43,12 @@ type backupsRestoreCommand struct {
 }
 
 func (c backupsRestoreCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	ask := control.RestoreBackup{ID: c.ID, DryRun: c.DryRun}
-	done, code, err := loosen{
-		what: "This may remove guards: the current file is replaced",
-		yes:  c.Yes,
-		look: func() (control.Protected, error) {
-			return control.AskRestoreBackup(ctx, hub, control.RestoreBackup{ID: c.ID, DryRun: true})
-		},
-		do: func(digest string) (control.Protected, error) {
-			ask.Digest, ask.Decided = digest, digest != ""
-			return control.AskRestoreBackup(ctx, hub, ask)
-		},
-	}.run(ctx, s, c.DryRun)
+	what := "This may remove guards: the current file is replaced"
+	done, err := loosen(ctx, s, what, c.Yes, c.DryRun, func(dry bool, digest string) (control.Protected, error) {
+		return control.AskRestoreBackup(ctx, hub, control.RestoreBackup{ID: c.ID, DryRun: dry, Digest: digest, Decided: digest != ""})
+	})
 	if err != nil {
-		return code, err
+		return codeOf(err), err
 	}
 	if done.Written {
 		s.did("the file was put back")

@@ -103,32 +103,6 @@ type wrapCommand struct {
 
 func (wrapCommand) run(context.Context, streams) (int, error) { return exitUsage, nil }
 
-type probeCommand struct {
-	jsonFlag
-	Name    string   `placeholder:"NAME" help:"Name of the server. Default: the name of its command."`
-	Client  string   `placeholder:"CLIENT" complete:"client" help:"The client that will start it: the look uses the environment and folder it gives its servers. With --config, the client whose file it is (default claude-desktop)."`
-	Sandbox bool     `help:"Run it in the strict sandbox: no network, no home folder (Linux, bubblewrap)."`
-	Config  filePath `placeholder:"PATH" help:"Read the servers of a client's configuration file. The arguments are then names of its entries."`
-	Command []string `arg:"" optional:"" sep:"none" help:"The server's command and its arguments, after --. With --config, names of entries."`
-}
-
-type probeOptions struct {
-	name   string
-	argv   []string
-	client string   // that will start it, "" if unknown
-	env    []string // of its entry; the client supplies the rest
-	json   bool
-
-	sandbox bool // under strict, whatever the setting
-}
-
-func (c probeCommand) run(ctx context.Context, s streams) (int, error) {
-	if c.Config != "" {
-		return runProbeFile(ctx, c, s)
-	}
-	return runProbe(ctx, probeOptions{name: c.Name, argv: c.Command, client: c.Client, json: c.JSON, sandbox: c.Sandbox}, s), nil
-}
-
 // exited carries an exit code out of kong, which ends the process after --help and --version.
 type exited int
 

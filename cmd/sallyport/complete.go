@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"embed"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -40,29 +41,23 @@ func runComplete(ctx context.Context, args []string, s streams) int {
 	}
 	ctx, stop := context.WithTimeout(ctx, completePatience)
 	defer stop()
-	found, files := complete(parser.Model.Node, words, func(source string) []candidate { return offered(ctx, source) })
+	found, files := complete(parser.Model.Node, words, func(source string) []candidate { return offered(ctx, parser.Model.Children, source) })
 	var out strings.Builder
 	if files {
 		out.WriteString(filesAnswer + "\n")
 	}
 	for _, c := range found {
-		switch shell {
-		case "zsh":
-			out.WriteString(strings.ReplaceAll(c.word, ":", `\:`))
-			if c.about != "" {
-				out.WriteString(":" + c.about)
-			}
-		case "fish":
-			out.WriteString(c.word)
-			if c.about != "" {
-				out.WriteString("\t" + c.about)
-			}
-		default:
-			out.WriteString(c.word)
+		about := map[string]string{"zsh": ":", "fish": "\t"}[shell] // what comes before it
+		if shell == "zsh" {
+			c.word = strings.ReplaceAll(c.word, ":", `\:`)
+		}
+		out.WriteString(c.word)
+		if about != "" && c.about != "" {
+			out.WriteString(about + c.about)
 		}
 		out.WriteByte('\n')
 	}
-	if _, err := s.out.Write([]byte(out.String())); err != nil {
+	if _, err := io.WriteString(s.out, out.String()); err != nil {
 		return exitFailed
 	}
 	return exitFine
@@ -141,9 +136,7 @@ func complete(node *kong.Node, words []string, ask func(source string) []candida
 func values(v *kong.Value, typed, before string, ask func(string) []candidate) (found []candidate, files bool) {
 	var all []candidate
 	if v.Enum != "" {
-		for _, word := range v.EnumSlice() {
-			all = append(all, candidate{word: word})
-		}
+		all = bare(v.EnumSlice())
 	}
 	source := v.Tag.Get("complete")
 	switch {
@@ -186,11 +179,10 @@ func childOf(node *kong.Node, word string) *kong.Node {
 }
 
 func findFlag(node *kong.Node, word string) *kong.Flag {
-	at := node
-	if at.DefaultCmd != nil {
-		at = at.DefaultCmd
+	if node.DefaultCmd != nil {
+		node = node.DefaultCmd
 	}
-	for _, group := range at.AllFlags(false) {
+	for _, group := range node.AllFlags(false) {
 		for _, f := range group {
 			if "--"+f.Name == word || f.Short != 0 && "-"+string(f.Short) == word {
 				return f
@@ -201,38 +193,26 @@ func findFlag(node *kong.Node, word string) *kong.Flag {
 }
 
 // offered are the candidates of one kind. Names chosen by others are offered only if they are plain: a shell may interpret anything else.
-func offered(ctx context.Context, source string) (found []candidate) {
+func offered(ctx context.Context, commands []*kong.Node, source string) (found []candidate) {
 	switch source {
 	case "setting":
 		for _, setting := range policy.All() {
 			found = append(found, candidate{word: setting.Key})
 		}
 		return found
-	case "kind", "status":
-		words := spelled(vocab.RecordKinds)
-		if source == "status" {
-			words = spelled(vocab.Statuses)
-		}
-		for _, word := range words {
-			found = append(found, candidate{word: word})
-		}
-		return found
+	case "kind":
+		return bare(spelled(vocab.RecordKinds))
+	case "status":
+		return bare(spelled(vocab.Statuses))
 	case "client":
 		for _, place := range clientconfig.Places(clientconfig.ThisSystem()) {
 			if place.Editable && !slices.Contains(found, candidate{place.Client, place.Name}) {
 				found = append(found, candidate{place.Client, place.Name})
 			}
 		}
-		for _, client := range clientconfig.ByFileOnly() {
-			found = append(found, candidate{word: client})
-		}
-		return found
+		return append(found, bare(clientconfig.ByFileOnly())...)
 	case "command":
-		parser, err := newParser(&commandLine{}, streams{}, func(int) {})
-		if err != nil {
-			return nil
-		}
-		for _, child := range parser.Model.Children {
+		for _, child := range commands {
 			if !child.Hidden {
 				found = append(found, candidate{child.Name, child.Help})
 			}
@@ -266,6 +246,14 @@ func offered(ctx context.Context, source string) (found []candidate) {
 		}
 	}
 	return found
+}
+
+// bare are words that nothing is said about.
+func bare(words []string) (all []candidate) {
+	for _, word := range words {
+		all = append(all, candidate{word: word})
+	}
+	return all
 }
 
 // plainWord reports whether a word has no special meaning in a shell.

@@ -40,7 +40,7 @@ func (c activityExportCommand) ask(ctx context.Context, s streams, hub *control.
 		out = file
 	}
 	buffered := bufio.NewWriter(out)
-	write := jsonLines(buffered)
+	write := func(r vocab.Record) error { return writeJSON(buffered, r) }
 	if c.Format == "csv" {
 		if write, err = csvLines(buffered); err != nil {
 			return exitFailed, err
@@ -67,10 +67,6 @@ func (c activityExportCommand) ask(ctx context.Context, s streams, hub *control.
 		return exitFailed, err
 	}
 	return exitFine, nil
-}
-
-func jsonLines(w io.Writer) func(vocab.Record) error {
-	return func(r vocab.Record) error { return writeJSON(w, r) }
 }
 
 var csvHeader = strings.Fields("id time kind status server tool code mode summary detail client session request duration_us bytes prev hash")

@@ -68,7 +68,7 @@ func TestEveryProblemCodeHasItsParagraph(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, match := range regexp.MustCompile(`"(SP-\d{3})"`).FindAllStringSubmatch(string(source), -1) {
+		for _, match := range regexp.MustCompile(`"(SP-\d{3})[":]`).FindAllStringSubmatch(string(source), -1) {
 			used[match[1]] = true
 			if !described[match[1]] {
 				t.Errorf("%s names %s, which has no paragraph in docs/problems.md", path, match[1])

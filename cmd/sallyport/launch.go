@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"sync"
 
 	"github.com/sallyport/sallyport/proxy"
+	"github.com/sallyport/sallyport/proxy/sandbox"
 	"github.com/sallyport/sallyport/proxy/transport"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -45,7 +48,10 @@ func (s *server) start(ctx context.Context) (io.Reader, io.WriteCloser, error) {
 	}
 	s.used = true // Start closes a guard that it could not use
 	process, err := s.guard.Start(ctx, s.command, s.stderr, s.link.Stderr)
-	if err = sandboxRefused(err); err != nil {
+	if no := new(sandbox.Error); errors.As(err, &no) {
+		err = fmt.Errorf("SP-140: %w", err)
+	}
+	if err != nil {
 		s.link.record(vocab.RecordServerStart, vocab.StatusError, plain(err))
 		return nil, nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,41 @@ import (
 	"github.com/sallyport/sallyport/proxy/transport"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
+
+type probeCommand struct {
+	jsonFlag
+	Name    string   `placeholder:"NAME" help:"Name of the server. Default: the name of its command."`
+	Client  string   `placeholder:"CLIENT" complete:"client" help:"The client that will start it: the look uses the environment and folder it gives its servers. With --config, the client whose file it is (default claude-desktop)."`
+	Sandbox bool     `help:"Run it in the strict sandbox: no network, no home folder (Linux, bubblewrap)."`
+	Config  filePath `placeholder:"PATH" help:"Read the servers of a client's configuration file. The arguments are then names of its entries."`
+	Command []string `arg:"" optional:"" sep:"none" help:"The server's command and its arguments, after --. With --config, names of entries."`
+}
+
+type probeOptions struct {
+	name   string
+	argv   []string
+	client string   // that will start it, "" if unknown
+	env    []string // of its entry; the client supplies the rest
+
+	sandbox bool // under strict, whatever the setting
+}
+
+// run starts a server, looks at it as a wrapper would, and stops it. It is a session with ourselves as the client, so it sees, pins and
+// reports what a wrapper would.
+func (c probeCommand) run(ctx context.Context, s streams) (int, error) {
+	if c.Config != "" {
+		return runProbeFile(ctx, c, s)
+	}
+	report, err := probe(ctx, probeOptions{name: c.Name, argv: c.Command, client: c.Client, sandbox: c.Sandbox})
+	if err != nil {
+		return fail(s, exitFailed, "probe", err), nil
+	}
+	code := exitFine
+	if report.Code != "" {
+		code = exitPerson
+	}
+	return code, c.print(s, report, report.say)
+}
 
 // probeLimit is how long a server may take to declare itself.
 const probeLimit = 30 * time.Second
@@ -31,29 +67,12 @@ type probeReport struct {
 	Error   string `json:"error,omitempty"` // with --config: why this one was not looked at
 }
 
-// runProbe starts a server, looks at it as a wrapper would, and stops it. It is a session with ourselves as the client, so it sees, pins
-// and reports what a wrapper would.
-func runProbe(ctx context.Context, o probeOptions, s streams) int {
-	report, err := probe(ctx, o)
-	if err != nil {
-		return fail(s, exitFailed, "probe", err)
-	}
-	if o.json {
-		if err := writeJSON(s.out, report); err != nil {
-			return fail(s, exitFailed, "probe", err)
-		}
-	} else {
-		report.say(s)
-	}
-	return report.exit()
-}
-
-func (r probeReport) say(s streams) {
+func (r probeReport) say(p *page) {
 	if r.Code == "" {
-		fmt.Fprintf(s.out, "%s: nothing to decide; %s.\n", terminal.Text(r.Server), r.settled())
+		p.Printf("%s: nothing to decide; %s.\n", terminal.Text(r.Server), r.settled())
 		return
 	}
-	fmt.Fprintf(s.out, "%s needs your review: sallyport show %s\n", terminal.Text(r.Server), r.Code)
+	p.Printf("%s needs your review: sallyport show %s\n", terminal.Text(r.Server), r.Code)
 }
 
 // settled is why a look found nothing to decide.
@@ -67,13 +86,6 @@ func (r probeReport) settled() string {
 		return fmt.Sprintf("you keep %d of its %d items blocked", r.Blocked, r.Items)
 	}
 	return "everything it declares is allowed" // by a person, or on first use without reading
-}
-
-func (r probeReport) exit() int {
-	if r.Code != "" {
-		return exitPerson
-	}
-	return exitFine
 }
 
 // lookedAt is a gatekeeper that notices when the hub took the report, or there was nothing to report.
@@ -122,12 +134,8 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	if err != nil {
 		return none, err
 	}
-	name := o.name
-	if name == "" {
-		name = serverName(o.argv)
-	}
 	link, err := connectLink(ctx, control.RoleProbe, control.Register{
-		Server: control.ServerRef{Transport: "stdio", Argv: o.argv, Name: name}, Client: o.client, Secrets: secretsOf(o.env),
+		Server: control.ServerRef{Transport: "stdio", Argv: o.argv, Name: cmp.Or(o.name, serverName(o.argv))}, Client: o.client, Secrets: secretsOf(o.env),
 	})
 	if err != nil {
 		guard.Close()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,21 +61,16 @@ func fromFile(client, path string, names []string) (found []probeOptions, left [
 
 // runProbeFile looks at the servers of a client's file.
 func runProbeFile(ctx context.Context, c probeCommand, s streams) (int, error) {
-	names, asJSON := c.Command, c.JSON
 	path, err := filepath.Abs(string(c.Config))
 	if err != nil {
 		return exitFailed, err
 	}
-	client := c.Client
-	if client == "" {
-		client = clientconfig.ClaudeDesktop
-	}
-	servers, reports, err := fromFile(client, path, names)
+	servers, reports, err := fromFile(cmp.Or(c.Client, clientconfig.ClaudeDesktop), path, c.Command)
 	if err != nil {
 		return exitFailed, err
 	}
 	code := exitFine
-	if len(names) > 0 && len(reports) > 0 {
+	if len(c.Command) > 0 && len(reports) > 0 {
 		code = exitFailed // asked for by name
 	}
 	for i := range servers {
@@ -89,14 +85,14 @@ func runProbeFile(ctx context.Context, c probeCommand, s streams) (int, error) {
 		case report.Code != "" && code == exitFine:
 			code = exitPerson
 		}
-		if !asJSON {
-			report.say(s)
+		if !c.JSON {
+			report.say(newPage(s))
 		}
 	})
 	if err != nil {
 		return exitFailed, err
 	}
-	if asJSON {
+	if c.JSON {
 		return code, writeJSON(s.out, listOf(reports))
 	}
 	for _, report := range reports {

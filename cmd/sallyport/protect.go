@@ -124,58 +124,37 @@ func (c unprotectCommand) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	defer hub.Close()
-	done, code, err := loosen{
-		what: "This removes the guard: the client will start these servers directly, and nothing is checked",
-		yes:  c.Yes,
-		look: func() (control.Protected, error) {
-			look := ask
-			look.DryRun = true
-			return control.AskUnprotect(ctx, hub, look)
-		},
-		do: func(digest string) (control.Protected, error) {
-			ask.Digest, ask.Decided = digest, digest != ""
-			return control.AskUnprotect(ctx, hub, ask)
-		},
-	}.run(ctx, s, c.DryRun)
-	if code == exitPerson || code == exitUsage {
-		return code, err
-	}
+	what := "This removes the guard: the client will start these servers directly, and nothing is checked"
+	done, err := loosen(ctx, s, what, c.Yes, c.DryRun, func(dry bool, digest string) (control.Protected, error) {
+		ask.DryRun, ask.Digest, ask.Decided = dry, digest, digest != ""
+		return control.AskUnprotect(ctx, hub, ask)
+	})
 	return c.report(s, done, err, baring)
 }
 
-// loosen is a change of a client's file that removes guards. It is shown and confirmed like an approval, and bound to the file as shown.
-type loosen struct {
-	what string
-	yes  bool
-	look func() (control.Protected, error)
-	do   func(digest string) (control.Protected, error) // "" decides nothing
-}
+var errNotLoosened = errors.New("this removes the guard, and there is no terminal to ask on; check the change with --dry-run, then use --yes")
 
-func (l loosen) run(ctx context.Context, s streams, dry bool) (control.Protected, int, error) {
-	if dry {
-		done, err := l.look()
-		return done, codeOf(err), err
+// loosen makes a change of a client's file that removes guards. It is shown and confirmed like an approval, and bound to the file as shown.
+// change makes it, if it is not dry and digest is that of a file that a person has confirmed, or there is nothing to confirm.
+func loosen(ctx context.Context, s streams, what string, yes, dry bool, change func(dry bool, digest string) (control.Protected, error)) (control.Protected, error) {
+	done, err := change(dry, "")
+	if dry || !hubError(err, control.CodeLoosens) {
+		return done, err
 	}
-	done, err := l.do("") // a hub that does not decide says so; if there is nothing to remove, this is all
-	if !hubError(err, control.CodeLoosens) {
-		return done, codeOf(err), err
-	}
-	shown, err := l.look()
+	shown, err := change(true, "")
 	if err != nil {
-		return shown, codeOf(err), err
+		return shown, err
 	}
-	if !l.yes {
+	if !yes {
 		if !interactive(s) {
-			return shown, exitUsage, errors.New("this removes the guard, and there is no terminal to ask on; check the change with --dry-run, then use --yes")
+			return shown, errNotLoosened
 		}
-		page := newPage(streams{out: s.err})
-		page.diff(shown.Diff)
-		if err := answered(ctx, s, l.what+". Continue? [y/N] ", "y"); err != nil {
-			return shown, exitFailed, err
+		newPage(streams{out: s.err}).diff(shown.Diff)
+		if err := answered(ctx, s, what+". Continue? [y/N] ", "y"); err != nil {
+			return shown, err
 		}
 	}
-	done, err = l.do(shown.Digest)
-	return done, codeOf(err), err
+	return change(false, shown.Digest)
 }
 
 // codeOf is the exit code of an error, usually a hub's.
@@ -183,7 +162,7 @@ func codeOf(err error) int {
 	switch {
 	case err == nil:
 		return exitFine
-	case errors.Is(err, errNoTerminal):
+	case errors.Is(err, errNoTerminal), errors.Is(err, errNotLoosened):
 		return exitUsage
 	case hubError(err, control.CodeNotHere), hubError(err, control.CodeDescends), hubError(err, control.CodeLoosens):
 		return exitPerson

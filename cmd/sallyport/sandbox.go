@@ -20,9 +20,7 @@ import (
 )
 
 // errNoPolicy: what the server may reach could not be learned.
-//
-//lint:ignore ST1005 it begins with a name
-var errNoPolicy = errors.New("Sallyport couldn't tell which sandbox the server needs, so it was not started; run sallyport status to see why")
+var errNoPolicy = errors.New("SP-141: Sallyport couldn't tell which sandbox the server needs, so it was not started; run sallyport status to see why")
 
 // sandbox is the server's sandbox, nil for none: what the hub says now, or strict. Without the hub's word the server is not started, so
 // that a missing hub, store or file never removes a sandbox. (The launch pin already holds a server back until then; this does not rely on
@@ -39,7 +37,7 @@ func (l *hubLink) sandbox(strict bool) (*sandbox.Sandbox, error) {
 		return nil, nil
 	case vocab.SandboxShield, vocab.SandboxStrict:
 	default:
-		return nil, coded("SP-141", errNoPolicy)
+		return nil, errNoPolicy
 	}
 	hide, err := l.home.Private()
 	if err != nil {
@@ -108,18 +106,6 @@ func (l *hubLink) underWords() string {
 	}
 	return "the server was started in its sandbox (" + string(l.under) + ")"
 }
-
-// sandboxRefused adds a code to the error of a server whose sandbox could not be made.
-func sandboxRefused(err error) error {
-	var no *sandbox.Error
-	if errors.As(err, &no) {
-		return coded("SP-140", err)
-	}
-	return err
-}
-
-// coded is an error with the code of its paragraph in docs/problems.md.
-func coded(code string, err error) error { return fmt.Errorf("%s: %w", code, err) }
 
 // sandboxWords is a server's sandbox: the setting, and what its wrappers really use if that differs.
 func sandboxWords(s control.Server) string {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -84,14 +86,9 @@ func sarifOf(files []scannedFile, ruleSet string) sarifLog {
 			}
 		}
 	}
-	names := make([]string, 0, len(titles))
-	for name := range titles {
-		names = append(names, name)
-	}
-	sort.Strings(names)
 	index := map[string]int{}
 	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "Sallyport", Version: version, Rules: []sarifRule{}, Properties: map[string]any{"ruleSet": ruleSet}}}, Columns: "utf16CodeUnits", Artifacts: []sarifFile{}, Results: []sarifResult{}}
-	for i, name := range names {
+	for i, name := range slices.Sorted(maps.Keys(titles)) {
 		index[name] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{name, sarifText{titles[name]}})
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -41,13 +41,9 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	defer stop(nil)
 	endOnSignal(ctx, stop)
 
-	name := o.name
-	if name == "" {
-		name = serverName(o.argv)
-	}
 	here := control.Here()
 	link, err := connectLink(ctx, control.RoleWrapper, control.Register{
-		Server: control.ServerRef{Transport: "stdio", Argv: o.argv, Name: name}, Client: o.client, Secrets: secretsOf(os.Environ()), Surroundings: &here,
+		Server: control.ServerRef{Transport: "stdio", Argv: o.argv, Name: cmp.Or(o.name, serverName(o.argv))}, Client: o.client, Secrets: secretsOf(os.Environ()), Surroundings: &here,
 	})
 	if err != nil {
 		if prepared == nil {
@@ -264,10 +260,7 @@ func (l *hubLink) spare() []int {
 }
 
 func (l *hubLink) record(kind vocab.RecordKind, status vocab.Status, summary string) {
-	name := l.State().Name
-	if name == "" {
-		name = legible.Name(l.server, "a server")
-	}
+	name := cmp.Or(l.State().Name, legible.Name(l.server, "a server"))
 	l.Record(vocab.Record{Kind: kind, Status: status, Server: name, Client: l.client, Session: l.session, Summary: summary})
 }
 
@@ -279,5 +272,3 @@ func (l *hubLink) stray(line []byte) {
 	text := strings.TrimRight(string(line[:min(len(line), maxStray)]), "\r\n")
 	l.Stderr([]byte("[stdout, no message] " + text + "\n"))
 }
-
-var _ io.WriteCloser = (*serverInput)(nil)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,7 +25,10 @@ type wrapOptions struct {
 // and because no word after the first "--" may be taken for one of our flags.
 func parseWrap(args []string) (wrapOptions, error) {
 	o := wrapOptions{transport: "auto"}
-	ours, argv, dashes := cutDashes(args)
+	ours, argv, dashes := args, []string(nil), false
+	if at := slices.Index(args, "--"); at >= 0 {
+		ours, argv, dashes = args[:at], args[at+1:], true
+	}
 	for i := 0; i < len(ours); i++ {
 		name, value, joined := strings.Cut(ours[i], "=")
 		if name == "--help" || name == "-h" {
@@ -81,16 +85,6 @@ func parseWrap(args []string) (wrapOptions, error) {
 		return o, errors.New("--header goes with --url")
 	}
 	return o, nil
-}
-
-// cutDashes splits arguments at the first "--". found reports whether there was one.
-func cutDashes(args []string) (before, after []string, found bool) {
-	for i, a := range args {
-		if a == "--" {
-			return args[:i], args[i+1:], true
-		}
-	}
-	return args, nil, false
 }
 
 // argvOf reads the value of --argv: an unambiguous JSON array of strings. It refuses what encoding/json would repair: half a surrogate
