@@ -89,23 +89,20 @@ func (c *lean) await(id string) error {
 
 const helloLine = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}` + "\n"
 
-// shake does the handshake and lists the tools, as every client does.
-func (c *lean) shake() error {
-	if _, err := c.in.WriteString(helloLine); err != nil {
-		return err
+// shake does the handshake and lists the tools, as every client does. hello is when the server answered.
+func (c *lean) shake() (hello time.Time, err error) {
+	if err := c.exchange(helloLine, "1"); err != nil {
+		return hello, err
 	}
-	if err := c.await("1"); err != nil {
-		return err
-	}
-	return c.listed()
+	hello = time.Now()
+	return hello, c.exchange(`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n", "2")
 }
 
-// listed finishes the handshake and lists the tools.
-func (c *lean) listed() error {
-	if _, err := c.in.WriteString(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n"); err != nil {
+func (c *lean) exchange(lines, id string) error {
+	if _, err := c.in.WriteString(lines); err != nil {
 		return err
 	}
-	return c.await("2")
+	return c.await(id)
 }
 
 func (c *lean) send(size int) error {

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -21,14 +22,15 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "typed" {
-		os.Exit(report(typed(os.Args[2:])))
-	}
-	if len(os.Args) > 1 && os.Args[1] == "serve" {
-		os.Exit(report(serve()))
-	}
-	if len(os.Args) > 1 && os.Args[1] == "plain" {
-		os.Exit(report(servePlain(os.Stdin, os.Stdout)))
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "typed":
+			os.Exit(report(typed(os.Args[2:])))
+		case "serve":
+			os.Exit(report(serve()))
+		case "plain":
+			os.Exit(report(servePlain(os.Stdin, os.Stdout)))
+		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := report(run(ctx, os.Args[1:], os.Stdout))
@@ -75,12 +77,9 @@ func parse(args []string) (options, error) {
 	slice := 250 * time.Millisecond
 	o.rounds, o.starts = 10, 40
 	if o.short {
-		slice = 60 * time.Millisecond
-		o.rounds, o.starts = 3, 8
+		slice, o.rounds, o.starts = 60*time.Millisecond, 3, 8
 	}
-	if o.slice == 0 {
-		o.slice = slice
-	}
+	o.slice = cmp.Or(o.slice, slice)
 	return o, nil
 }
 

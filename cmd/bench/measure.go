@@ -190,7 +190,7 @@ func (b *bench) calls(r *results) error {
 		if clients[i], err = start(c.argv, c.env); err != nil {
 			return err
 		}
-		if err := clients[i].shake(); err != nil {
+		if _, err := clients[i].shake(); err != nil {
 			return fmt.Errorf("%s: handshake: %w", c.name, err)
 		}
 	}
@@ -249,21 +249,15 @@ func (b *bench) startUps(r *results) error {
 }
 
 func (c *lean) startup(begin time.Time, exact bool) (hello, first time.Duration, err error) {
-	if _, err = c.in.WriteString(helloLine); err != nil {
-		return 0, 0, err
-	}
-	if err = c.await("1"); err != nil {
-		return 0, 0, err
-	}
-	hello = time.Since(begin)
-	if err = c.listed(); err != nil {
+	greeted, err := c.shake()
+	if err != nil {
 		return 0, 0, err
 	}
 	if err = c.send(200); err != nil {
 		return 0, 0, err
 	}
 	_, err = c.receive(200, exact)
-	return hello, time.Since(begin), err
+	return greeted.Sub(begin), time.Since(begin), err
 }
 
 // footprints measures memory of separate processes: idle after one call, and the peak after 20 MB.

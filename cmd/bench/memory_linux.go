@@ -3,19 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
-)
 
-// footprint is the memory of a chain without the server, in KiB: the wrapper and its helpers.
-type footprint struct {
-	processes int
-	rss, pss  int
-	highWater int
-	measured  bool
-}
+	"github.com/sallyport/sallyport/proxy/proc"
+)
 
 // idle adds up the current memory of a chain's processes.
 func idle(pid int) (footprint, error) {
@@ -55,31 +46,18 @@ func highWater(pid int) (int, error) {
 // ours are a process and its descendants, without the echo server.
 func ours(pid int) ([]int, error) {
 	children := map[int][]int{}
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
+	if err := proc.Each(func(pid int) error {
+		if p, err := proc.Read(pid); err == nil { // else it is gone
+			children[p.Parent] = append(children[p.Parent], pid)
+		}
+		return nil
+	}); err != nil {
 		return nil, err
-	}
-	for _, path := range stats {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			continue // gone meanwhile
-		}
-		// The name in parentheses may contain anything; the parent is the second field after it.
-		_, rest, _ := strings.Cut(string(raw[strings.LastIndexByte(string(raw), ')')+1:]), " ")
-		fields := strings.Fields(rest)
-		if len(fields) < 2 {
-			continue
-		}
-		parent, _ := strconv.Atoi(fields[1])
-		child, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		children[parent] = append(children[parent], child)
 	}
 	var found []int
 	var walk func(int)
 	walk = func(p int) {
-		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p))
-		args := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
-		if err == nil && !(len(args) == 2 && args[1] == "echo") {
+		if args, err := proc.Args(p); err == nil && !(len(args) == 2 && args[1] == "echo") {
 			found = append(found, p)
 		}
 		for _, child := range children[p] {
@@ -95,14 +73,13 @@ func ours(pid int) ([]int, error) {
 
 // field reads a figure in kB from a file in /proc.
 func field(pid int, file, name string) (int, error) {
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))
+	text, err := proc.Text(pid, file)
 	if err != nil {
 		return 0, err
 	}
-	for line := range strings.Lines(string(raw)) {
-		if rest, ok := strings.CutPrefix(line, name); ok {
-			return strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")))
-		}
+	words, err := proc.Line(text, name)
+	if err != nil || len(words) == 0 {
+		return 0, fmt.Errorf("no %s in /proc/%d/%s", name, pid, file)
 	}
-	return 0, fmt.Errorf("no %s in /proc/%d/%s", name, pid, file)
+	return strconv.Atoi(words[0])
 }

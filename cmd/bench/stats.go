@@ -12,6 +12,14 @@ type series struct {
 	rates []float64 // calls a second, one a slice
 }
 
+// footprint is the memory of a chain without the server, in KiB: the wrapper and its helpers. It is measured on Linux only.
+type footprint struct {
+	processes int
+	rss, pss  int
+	highWater int
+	measured  bool
+}
+
 // quantile is the nearest-rank quantile; q is in (0, 1]. Zero without values.
 func quantile(values []time.Duration, q float64) time.Duration {
 	if len(values) == 0 {

@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 	"cmd/sallyport-desktop/uitest": {},
 
 	// What is measured is the program as it stands, through its command line.
-	"cmd/bench":      {"cmd/bench/echo"},
+	"cmd/bench":      {"cmd/bench/echo", "proxy/proc"},
 	"cmd/bench/echo": {},
 	"cmd/bench/peer": {"cmd/bench/echo"},
 	"cmd/eval":       {"proxy/inspect", "proxy/inspect/secrets"},
