@@ -1,4 +1,4 @@
-# `make` shows what there is. Everything that is installed for tests goes below .cache, which git ignores.
+# `make` lists the targets. Everything installed for tests goes below .cache, which git ignores.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -7,15 +7,14 @@ SHELL := bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD = -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 
-# Wails' own tags: what it is built as, and the web view it uses.
+# Wails' tags: the kind of build, and the web view to use.
 DESKTOP = desktop,production,webkit2_41
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 EXHAUSTIVE = github.com/nishanths/exhaustive/cmd/exhaustive@v0.17.1
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.1.4
 
-# A switch over a word that rooms share (an exported type of ours) names every value there is, or says by a default what becomes of
-# the others: whoever adds a word is led to each place that must know it.
+# A switch over an exported type of ours names every value or has a default, so that this check finds each place that must handle a new one.
 WORDS = ^github\.com/sallyport/sallyport/.*\.[A-Z][A-Za-z]*$$
 
 .PHONY: help
@@ -60,16 +59,16 @@ bindings: ## Write what the page may call, as TypeScript, into frontend/src/api/
 	@build/need go
 	@CGO_ENABLED=0 tsoutputtype=interfaces go run -tags bindings ./cmd/sallyport-desktop >/dev/null
 
-# What shares nothing and starts no goroutine (a test holds it to that): the race detector has nothing to find there, and makes it ten
-# times slower. Whoever calls it is tested under the detector, with what it calls.
+# Packages that share nothing and start no goroutine (a test makes sure): the race detector has nothing to find there, and makes them ten
+# times slower. Their callers are tested under the detector.
 PURE = ./proxy/frame ./proxy/pin ./proxy/policy ./proxy/powers ./proxy/sanitize
 E2E = ./cmd/sallyport/e2e
 
-# What waits runs beside what computes: from end to end, the page, and all else at once. The programs that are tested from end to
-# end are built as they ship, so only the test's own code would be watched for races there.
-# Programs that tests build are nothing that go would miss: without -count=1 it shows results of before they changed.
-# A program built with -race sleeps a second when it ends, unless told otherwise; the tests start hundreds.
-# The window's stories run after all else, so that they are not measured against a busy machine.
+# The end-to-end tests, the page's and all others run at once, because some wait while others compute. End-to-end tests use programs built as
+# they ship, so -race would watch only the tests' own code.
+# go does not notice changes in programs that tests build: without -count=1 it would show old results.
+# A program built with -race sleeps for a second when it ends, by default; the tests start hundreds.
+# The window's stories run last, when the machine is no longer busy.
 TEST = go test -v -count=1 -timeout 20m
 .PHONY: test
 test: test-needs ui-needs ## Run all tests, end to end against real servers and with the window that ships
@@ -125,14 +124,14 @@ ui: ui-shipped ui-browser ## Use the window as a person would: what ships by acc
 ui-needs: desktop
 	@build/need xvfb dbus at-spi fonts dunst openbox xdotool xprop imagemagick
 
-# Four at a time: they wait more than they work.
+# Four at a time, because they mostly wait.
 STORIES = go test -tags ui -count=1 -parallel 4 -timeout 5m ./cmd/sallyport-desktop/uitest ./app/notify
 
 .PHONY: ui-shipped
 ui-shipped: ui-needs
 	@$(STORIES)
 
-# The dev build answers every web origin: it is for tests on loopback, on data of their own, and is in no other target.
+# The dev build answers every web origin, so it is only for tests on loopback, with test data.
 .PHONY: ui-dev
 ui-dev: ui-needs
 	@build/need chromium

@@ -2,8 +2,8 @@
 
 // Draw makes the tray icons from simple shapes: go run build/icons/draw.go app/tray/icons
 //
-// One silhouette, a shield; the states differ by shape, so that they are told apart without colour. The colours are of
-// middle lightness, because nobody says whether a panel is light or dark. Shapes are in units of 22, the size of most panels.
+// One silhouette, a shield. The states differ by shape, so that they can be told apart without colour. The colours have a
+// medium lightness, because a panel can be light or dark. Shapes are in units of 22, the size of most panels.
 package main
 
 import (
@@ -27,7 +27,7 @@ var (
 	clear = color.NRGBA{}
 )
 
-// paint says what colour a point has.
+// paint is the colour of a point.
 type paint func(x, y float64) color.NRGBA
 
 const (
@@ -38,7 +38,7 @@ const (
 	stroke   = 2.2
 )
 
-// halfWidth of the shield at this height, and whether it has any.
+// halfWidth is half the width of the shield at this height.
 func halfWidth(y float64) float64 {
 	if y <= waist {
 		return shoulder
@@ -56,7 +56,7 @@ func shield(x, y float64) bool {
 	return y >= top(x) && y <= point && math.Abs(x-middle) <= halfWidth(y)
 }
 
-// outline is the shield's edge, as wide as a stroke, inside of it.
+// outline is the inner edge of the shield, one stroke wide.
 func outline(x, y float64) bool {
 	if !shield(x, y) {
 		return false
@@ -76,7 +76,7 @@ func exclamation(x, y float64) bool {
 	return math.Abs(x-middle) <= 1.3 && y >= 5.6 && y <= 11.8 || within(x, y, middle, 14.6, 1.5)
 }
 
-// states by the names of package tray's moods.
+// states are the icons, named after the moods of package tray.
 func states() map[string]paint {
 	solid := func(x, y float64, is bool, c color.NRGBA) color.NRGBA {
 		if is {
@@ -106,7 +106,7 @@ func states() map[string]paint {
 			return solid(x, y, shield(x, y), blue)
 		},
 		"snoozed": func(x, y float64) color.NRGBA {
-			// A crescent is a disc without another one.
+			// A crescent is a disc minus another one.
 			switch {
 			case within(x, y, 16.2, 15.6, 5) && !within(x, y, 18.8, 13.8, 4.6):
 				return grey
@@ -144,7 +144,7 @@ func draw(p paint, size int) *image.NRGBA {
 	return img
 }
 
-// ico has the sizes Windows asks for: 16 at 100 %, 32 at 200 %. Bitmaps rather than PNG, which LoadImage takes from 256 on only.
+// ico has the sizes Windows asks for: 16 at 100 %, 32 at 200 %. Bitmaps, because LoadImage accepts PNG only from 256 on.
 func ico(p paint) []byte {
 	sizes := []int{16, 32}
 	var head, body bytes.Buffer
@@ -168,7 +168,7 @@ func ico(p paint) []byte {
 				body.Write([]byte{c.B, c.G, c.R, c.A})
 			}
 		}
-		body.Write(make([]byte, maskRow*size)) // nothing is masked: the alpha channel says it
+		body.Write(make([]byte, maskRow*size)) // nothing is masked: the alpha channel has the shape
 	}
 	return append(head.Bytes(), body.Bytes()...)
 }

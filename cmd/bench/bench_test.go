@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The test's program is also the programs that a run starts of itself.
+// A run starts its own program again, which here is the test binary.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && (os.Args[1] == "serve" || os.Args[1] == "plain" || os.Args[1] == "typed") {
 		main()
@@ -71,7 +71,7 @@ func TestFiguresGoBetweenTheMarkersAndNothingElseChanges(t *testing.T) {
 	}
 }
 
-// The whole run with its real processes, as short as can be: what it reports is not judged, only that every case has figures.
+// A whole run with real processes, as short as possible. The figures are not judged; every case must have some.
 func TestARunMeasuresEveryCaseItShould(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and starts programs")

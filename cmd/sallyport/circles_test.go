@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// The files of a package that reach each other by calls, however indirectly, are a circle: whoever changes one has to know all of
-// them. A type with many methods is the same in one piece.
+// The files of a package that reach each other by calls, however indirectly, are a circle: to change one you have to know all of them. A type
+// with many methods is the same problem in one piece.
 const (
 	largestCircle = 12 // files
 	mostMethods   = 60

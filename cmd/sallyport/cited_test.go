@@ -28,7 +28,7 @@ func toldFiles(t *testing.T) []string {
 	return files
 }
 
-// comments is what a file says to its reader: of Go the comments, of a script the lines that begin as one, of a page all of it.
+// comments is the text of a file for its readers: the comments of Go, the comment lines of a script, all of a page.
 func comments(t *testing.T, file string) string {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("../..", file))
@@ -71,7 +71,7 @@ var (
 	outside   = regexp.MustCompile(`(?i)\bthe contract\b|\(contract\b|§ ?\d|\bissue #?\d|\bof the issue\b|\bseed list\b`)
 )
 
-// A comment or page that names a file of ours can be followed by whoever reads it.
+// A reader can follow every file that a comment or page names.
 func TestFilesThatAreCitedExist(t *testing.T) {
 	all := tracked(t)
 	for _, file := range toldFiles(t) {
@@ -88,7 +88,7 @@ func TestFilesThatAreCitedExist(t *testing.T) {
 	}
 }
 
-// What code and docs lean on stands in the repository: nobody outside can open a brief, an issue or a design page.
+// Code and docs cite only what is in the repository: an outsider can't open a brief, an issue or a design page.
 func TestNothingIsCitedThatAnOutsiderCannotOpen(t *testing.T) {
 	relay, err := os.ReadFile("../../docs/relay.md")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// faultyReader breaks whoever reads from it.
+// faultyReader panics when it is read.
 type faultyReader struct{ lines []string }
 
 func (r *faultyReader) Read([]byte) (int, error) { return len(r.lines[1]), nil }

@@ -99,8 +99,7 @@ func TestLinksInTheDocsLeadSomewhere(t *testing.T) {
 	}
 }
 
-// The page tells a person why a finding matters in words of its own, never in the server's: a rule without them would only get
-// a sentence that fits them all.
+// The page explains in its own words why a finding matters, never in the server's. A rule without words would get a sentence that fits all.
 func TestEveryRuleOfTheCatalogueIsExplainedInTheWindow(t *testing.T) {
 	page, err := os.ReadFile("../../frontend/src/review/findings.ts")
 	if err != nil {

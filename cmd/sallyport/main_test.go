@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
 	transport.GuardMain() // the guard is this same file started again
-	// With -race every process sleeps a second when it ends, unless told otherwise; a story starts dozens.
+	// With -race every process sleeps for a second when it ends, by default; a story starts dozens.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	testscript.Main(m, map[string]func(){
 		"sallyport":      main,
@@ -33,19 +33,19 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestStories runs testdata/*.txtar: real processes in a home of each story's own. Beside testscript's own commands a story has
+// TestStories runs testdata/*.txtar: real processes, each story in a home of its own. Besides testscript's commands a story has
 //
-//	exits N COMMAND…            runs a command and wants this exit code
+//	exits N COMMAND…            runs a command and expects this exit code
 //	hub [FLAG…]                 starts a hub and waits until it answers
 //	hub stop                    ends that hub and waits until it is gone
 //	client NAME start COMMAND…  starts a client named NAME on a wrapper or server, and greets it
 //	client NAME tools           prints the tools it sees, one a line
 //	client NAME call TOOL ARGS  calls a tool and prints the result
-//	client NAME told            waits for a list_changed that no earlier told has taken
-//	client NAME stop            ends its input and waits for the end of what it talks to
+//	client NAME told            waits for a list_changed that no earlier told has seen
+//	client NAME stop            ends its input and waits until the other side has ended
 //	waiting VAR SERVER          waits until one item waits for SERVER; sets VAR to its code, VAR_DIGEST to its digest
 //
-// At its end, its home holds no file that docs/reference/files.md does not know.
+// At the end its home has no file that docs/reference/files.md does not list.
 func TestStories(t *testing.T) {
 	rows := homeRows(t)
 	testscript.Run(t, testscript.Params{
@@ -53,7 +53,7 @@ func TestStories(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			// Below the story's folder, which is removed at its end: that ends what was left running.
+			// In the story's folder: a hub or wrapper left running ends when it is removed.
 			env.Setenv("SALLYPORT_HOME", env.WorkDir+"/home")
 			env.Setenv("HOME", env.WorkDir)
 			program, err := exec.LookPath("sallyport")
@@ -140,7 +140,7 @@ func storyHub(ts *testscript.TestScript, neg bool, args []string) {
 		default:
 		}
 		if answers.Said() == "" {
-			return false, nil // one that a wrapper started may still answer, and goes in a moment
+			return false, nil // a hub that a wrapper started may still answer for a moment
 		}
 		client, err := control.Dial(context.Background(), home, control.RoleCLI)
 		if errors.Is(err, control.ErrNoHub) {
@@ -199,7 +199,7 @@ func storyClientCommand(ts *testscript.TestScript, neg bool, args []string) {
 	case "told":
 		ts.Check(c.Heard(ctx, c.told))
 		c.told = c.Changes.Load()
-	case "forgets": // what it was told so far does not count
+	case "forgets": // notifications so far do not count
 		c.told = c.Changes.Load()
 	case "stop":
 		ts.Check(c.Close())
@@ -216,7 +216,7 @@ func storyWaiting(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	var items []control.InboxItem
 	err = demo.Eventually(context.Background(), func() (bool, error) {
-		// A hub that begins again with an empty store takes its own place: for a moment there is none.
+		// A hub that starts over with an empty store closes first, so for a moment none answers.
 		client, err := control.Dial(context.Background(), home, control.RoleCLI)
 		if err == nil {
 			items, err = control.AskInbox(context.Background(), client)

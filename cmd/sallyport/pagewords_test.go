@@ -16,7 +16,7 @@ import (
 // notOfThePage are words of a type that the page is never given.
 var notOfThePage = map[string][]string{"vocab.ItemKind": {"unseen"}} // only a notification has it
 
-// The toolkit makes every string type `string` in TypeScript. Where the page should know the words, a tag repeats them by hand.
+// The toolkit turns every string type into `string` in TypeScript. Where the page should know the words, a tag repeats them.
 func TestThePageKnowsTheWordsOfEachType(t *testing.T) {
 	words := map[string][]string{} // of "vocab.Status" and the others
 	type field struct{ of, where, tag string }

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fullDisk puts a file system of its own under folder. Where nothing may be mounted the test is over: what is tested then is
-// tested below, in app/clientconfig, with a limit on files in the place of a full disk.
+// fullDisk mounts a small file system at folder. Without the right to mount, the test is skipped: app/clientconfig tests the same with a
+// limit on file sizes instead of a full disk.
 func fullDisk(t *testing.T, folder, options string) bool {
 	t.Helper()
 	if err := unix.Mount("tmpfs", folder, "tmpfs", 0, options); err != nil {
@@ -49,7 +49,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	}
 }
 
-// fill takes what is left of a disk.
+// fill uses up the free space of a disk.
 func fill(t *testing.T, folder string) (unfill func()) {
 	t.Helper()
 	filler, err := os.Create(filepath.Join(folder, "filler"))

@@ -17,7 +17,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// An installation is a home of a test's own, a client's file beside it, and commands that are processes.
+// An installation is a test's own home and client's file; its commands run as processes.
 type installation struct {
 	t    *testing.T
 	dir  string
@@ -53,7 +53,7 @@ func (i *installation) read() string {
 	return string(raw)
 }
 
-// run runs sallyport and gives its exit code and what it printed, both streams together.
+// run runs sallyport and returns its exit code and output, both streams together.
 func (i *installation) run(args ...string) (int, string) {
 	i.t.Helper()
 	child := i.command(args...)
@@ -77,7 +77,7 @@ func (i *installation) command(args ...string) *exec.Cmd {
 	return child
 }
 
-// want runs sallyport and wants this exit code.
+// want runs sallyport and expects this exit code.
 func (i *installation) want(code int, args ...string) string {
 	i.t.Helper()
 	got, out := i.run(args...)
@@ -90,7 +90,7 @@ func (i *installation) want(code int, args ...string) string {
 	return out
 }
 
-// hub runs a hub that decides from a terminal, until it is told to stop.
+// hub runs a hub that takes decisions from a terminal, until stop is called.
 func (i *installation) hub() (stop func()) {
 	i.t.Helper()
 	child := i.command("hub", "--allow-cli-approval")
@@ -239,7 +239,7 @@ func TestOneEntryIsProtectedAndTheOthersAreLeft(t *testing.T) {
 	}
 }
 
-// What was left out stays so: a plain protect does not guard an entry that a person took out.
+// A plain protect does not guard an entry that a person unprotected by name.
 func TestWhatAPersonTookOutStaysOut(t *testing.T) {
 	i := install(t, `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}`)
 	i.hub()
@@ -251,7 +251,7 @@ func TestWhatAPersonTookOutStaysOut(t *testing.T) {
 	}
 }
 
-// What a person was shown is what is done: a file that changed meanwhile is not written, whoever changed it.
+// A change is made as shown: a file that something else changed meanwhile is not written.
 func TestAFileThatChangedSinceItWasShownIsNotWritten(t *testing.T) {
 	i := install(t, ordinary)
 	i.hub()
@@ -285,7 +285,7 @@ func TestAFileThatChangedSinceItWasShownIsNotWritten(t *testing.T) {
 	}
 }
 
-// Whatever the file holds, a command of ours shows neither what stands in env or headers nor a secret among the arguments.
+// Whatever is in the file, no command of ours prints a value from env or headers, or a secret among the arguments.
 func TestNoCommandPrintsASecretOfTheFile(t *testing.T) {
 	const planted = `{"mcpServers": {
 		"flag": {"command": "x", "args": ["--api-key", "PLANTED-1"]},
@@ -351,7 +351,7 @@ func TestNoCommandPrintsASecretOfTheFile(t *testing.T) {
 	}
 }
 
-// Names are the text of others: they are shown escaped, on one row, and none of them stops a second run or the way out.
+// Names of entries come from others: they are shown escaped, on one row, and none of them breaks a second protect, or unprotect.
 func TestNamesThatWouldFoolATerminal(t *testing.T) {
 	names := []string{"", " ", "a\nsallyport: protect: all is well", "\x1b[31mred\x1b[0m", "\u202egnp.exe", "\u200b", strings.Repeat("x", 5000), "--all", "-- -x", "日本語"}
 	servers := map[string]any{}

@@ -98,7 +98,7 @@ func TestAFileThatTakesNoWriteIsLeftWithAClearLine(t *testing.T) {
 	}
 }
 
-// refused wants one line that says what is the matter, and the file and its folder as they were.
+// refused expects one line that says what is wrong, and the file and its folder unchanged.
 func refused(t *testing.T, i *installation, content, why string, args ...string) {
 	t.Helper()
 	out := i.want(exitFailed, args...)
@@ -114,7 +114,7 @@ func refused(t *testing.T, i *installation, content, why string, args ...string)
 	}
 }
 
-// What stands in the place of the file and is none is never opened, waited for or replaced.
+// Something else at the file's path (a pipe, a folder) is never opened, waited for or replaced.
 func TestWhatIsNoFileIsLeftWithAClearLine(t *testing.T) {
 	for name, put := range map[string]func(string) error{
 		"a pipe":             func(path string) error { return syscall.Mkfifo(path, 0o600) },

@@ -12,9 +12,8 @@ import (
 
 const module = "github.com/sallyport/sallyport/"
 
-// A room is a package, and what of ours its non-test files may import. A package that no room covers is an error: the map
-// in docs/architecture.md is to be extended with it.
-// proxy/vocab, the words that they share, is everybody's.
+// A room is a package, and which packages of ours its non-test files may import; all may import proxy/vocab. A package that is no room is an
+// error: add it here and in docs/architecture.md.
 var rooms = map[string][]string{
 	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/clientedit", "app/display", "app/identity", "app/settings"},
 	"cmd/sallyport/demo":     {"app/clientconfig", "cmd/sallyport/terminal", "proxy/control", "proxy/transport"},
@@ -24,7 +23,7 @@ var rooms = map[string][]string{
 	"cmd/sallyport-desktop":        {"app/desktop", "frontend", "proxy/control"},
 	"cmd/sallyport-desktop/uitest": {},
 
-	// What is measured is the program as it stands, through its command line.
+	// The benchmark measures the program through its command line.
 	"cmd/bench":      {"cmd/bench/echo", "proxy/proc"},
 	"cmd/bench/echo": {},
 	"cmd/bench/peer": {"cmd/bench/echo"},
@@ -133,7 +132,7 @@ func TestARoomImportsOnlyWhatItMayKnow(t *testing.T) {
 	}
 }
 
-// What a window is made of, and who may know it. The rest of the program is built and tested without.
+// The libraries of the window, and who may import them. Everything else is built and tested without them.
 var hosts = map[string][]string{
 	"github.com/wailsapp/wails":  {"app/desktop", "cmd/sallyport-desktop"},
 	"fyne.io/systray":            {"app/tray"},
@@ -168,7 +167,7 @@ func TestTheBinaryLinksNoWindowAndNoTypedMCP(t *testing.T) {
 		if p.Standard || strings.HasPrefix(path, module) {
 			continue
 		}
-		// What a wrapper starts with is paid once per server, and each is somebody else's code that may decide.
+		// A wrapper pays for them at every start, once per server, and each is other people's code among ours that decides.
 		owner := slices.ContainsFunc([]string{"github.com/alecthomas/kong", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "github.com/fsnotify/fsnotify",
 			"github.com/tailscale/hujson", "github.com/aymanbagabas/go-udiff", "github.com/rivo/uniseg"},
 			func(dependency string) bool { return path == dependency || strings.HasPrefix(path, dependency+"/") })

@@ -31,7 +31,7 @@ func TestAServerDoesNotStartBeforeTheHubHasSaidWhatIsSet(t *testing.T) {
 	}
 }
 
-// TestClientsFilesAreHiddenWhateverTheEntrysEnvironmentSays: the entry of a server chooses the wrapper's HOME.
+// The entry of a server decides which HOME the wrapper gets.
 func TestClientsFilesAreHiddenWhateverTheEntrysEnvironmentSays(t *testing.T) {
 	u, err := user.Current()
 	if err != nil {

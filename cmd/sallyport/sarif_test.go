@@ -118,10 +118,10 @@ func TestEveryResultOfAReportHasTheLineItStandsOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := *physical.Region
-		// The words stand on the line that is named: what a page would mark is what was found.
+		// The found words are on the line that is named, so a page marks the right place.
 		line := strings.Split(string(raw), "\n")[at.StartLine-1]
 		words := string(raw[at.Offset : at.Offset+at.Length])
-		if first, _, _ := strings.Cut(words, "\n"); !strings.Contains(line, first) || line[at.StartColumn-1:at.StartColumn-1+len(first)] != first { // all ASCII as it stands in the files
+		if first, _, _ := strings.Cut(words, "\n"); !strings.Contains(line, first) || line[at.StartColumn-1:at.StartColumn-1+len(first)] != first { // the files are ASCII
 			t.Errorf("%s: %q is not at %d:%d: %s", path, words, at.StartLine, at.StartColumn, line)
 		}
 		lines[path] = append(lines[path], at.StartLine)

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// unsaid are words that texts for people do without, and what they say instead: one word for one thing, in plain English.
+// unsaid are words that texts for people avoid, with what to say instead: one word for one thing, in plain English.
 var unsaid = []struct{ old, instead string }{
 	{`(?:an?|the|each|every|its|this|held|one|such|no|more|many|of|in|from|for|large|long|single) answers?|that answer`, "a response: what a server sends back for a request"},
 	{`stands?|stood`, "is"},
@@ -32,13 +32,13 @@ var unsaid = []struct{ old, instead string }{
 	{`is no (?:JSON|text|number|object|list|word|name|file|folder|program)`, "is not a …"},
 }
 
-// said are texts with a word of unsaid that is meant there: FILE of the text, and the text as it is.
+// said are texts in which a word of unsaid is right: their file, and the text itself.
 var said = map[string][]string{
 	"docs/performance.md":                 {"mcp-go on both sides"},
 	"frontend/src/review/Headline.svelte": {"Nobody from Sallyport will ever ask"},
 }
 
-// texts are what a file says to people: of a page everything outside of code, of Go and TypeScript the strings with more than one word.
+// texts are the texts of a file for people: of a page everything outside code, of Go and TypeScript every string of several words.
 func texts(t *testing.T, file string) []string {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("../..", file))
@@ -51,7 +51,7 @@ func texts(t *testing.T, file string) []string {
 	switch filepath.Ext(file) {
 	case ".md":
 		if strings.HasPrefix(string(source), "<!-- Written by") {
-			return nil // from the code, whose texts are looked at where they are
+			return nil // generated from code, whose texts are checked there
 		}
 		prose := regexp.MustCompile("(?s)```.*?```|`[^`]*`|\\]\\([^)]*\\)").ReplaceAllString(string(source), " ")
 		return strings.Split(prose, "\n\n")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// newBlockedReader is a terminal at which nobody types.
+// newBlockedReader is a terminal where no one types.
 func newBlockedReader() (io.Reader, func()) {
 	r, w := io.Pipe()
 	return r, func() { w.Close() }

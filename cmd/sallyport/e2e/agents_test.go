@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// agent is a client as people run it in a terminal, told by its own settings to leave everything but its model alone.
+// agent is a client that people run in a terminal, configured to contact nothing but its model.
 type agent struct {
 	client string   // as in --client
 	argv   []string // the program of the package, and one question
@@ -32,18 +32,18 @@ var agents = []agent{
 			return []string{
 				"ANTHROPIC_BASE_URL=" + address, "ANTHROPIC_API_KEY=none", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
 				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-				"MCP_CONNECTION_NONBLOCKING=0", "MCP_TIMEOUT=120000", // else it begins without a server that needs five seconds, as on a busy machine
+				"MCP_CONNECTION_NONBLOCKING=0", "MCP_TIMEOUT=120000", // else, on a busy machine, it starts without a server that needs five seconds
 			}
 		},
-		// It has none of its own: its file is the one that protect edits.
+		// Its only file is the one that protect edits.
 	},
 	{
 		client: "codex", prefix: "mcp__memory",
 		argv: []string{"codex", "exec", "--skip-git-repo-check", "hello"},
 		env:  func(string) []string { return []string{"MODEL_KEY=none"} },
 		file: func(t testing.TB, home, address string, command []string) {
-			// Of the environment it passes on a few names only: our home has to be among them. A server that is not required is
-			// left out of the first request where it takes long to start, as on a busy machine.
+			// It passes on only a few variables, so our home has to be named. A server that is not required is
+			// missing from the first request if it starts slowly, as on a busy machine.
 			put(t, filepath.Join(home, ".codex", "config.toml"), fmt.Sprintf(`model = "fake"
 model_provider = "fake"
 approval_policy = "never"
@@ -90,7 +90,7 @@ startup_timeout_sec = 120
 			return []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_SHARE=1"}
 		},
 		file: func(t testing.TB, home, address string, command []string) {
-			// At each start it asks npm's registry for a package of plugins: here it asks the model, which has none.
+			// At each start it looks for plugins in npm's registry; here it asks the model instead, which has none.
 			put(t, filepath.Join(home, ".npmrc"), "registry="+address+"/npm/\nfetch-retries=0\nupdate-notifier=false\n")
 			put(t, filepath.Join(home, ".config", "opencode", "opencode.json"), fmt.Sprintf(`{
   "autoupdate": false, "share": "disabled", "model": "fake/fake",
@@ -110,7 +110,7 @@ func list(t testing.TB, words []string) string {
 	return string(raw)
 }
 
-// terminalOf is what a person's terminal gives a client. Traffic that is not for this computer ends at a closed port of it.
+// terminalOf is the environment of a terminal. Traffic to other computers goes to a closed port.
 func terminalOf(t testing.TB, home string) []string {
 	return []string{
 		"HOME=" + home, "PATH=" + nodePath(t), "USER=ada", "LOGNAME=ada", "SHELL=/bin/sh", "TERM=xterm-256color", "LANG=C.UTF-8",
@@ -141,8 +141,8 @@ func (a agent) ask(t testing.TB, home string, env []string) (said string, took t
 	return out.String(), time.Since(began)
 }
 
-// The point of first use: a person protects a server, looks, allows it once, and every client that starts it has its tools in
-// the first session, whatever it does to the environment, with nothing left to decide.
+// After protect, one look and one approval, every client that starts the server has its tools in the first session, whatever the client does
+// to the environment, and nothing is left to decide.
 func TestOneApprovalCoversFourRealClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers and clients")
@@ -156,11 +156,11 @@ func TestOneApprovalCoversFourRealClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The shell from which a person looks has more in it than any client passes on.
+	// The shell of the look has more variables than any client passes on.
 	shell := append(terminalOf(t, home), "JAVA_HOME=/opt/java", "SSL_CERT_FILE=/etc/ssl/corporate.pem", "NVM_DIR="+home+"/.nvm", "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_RUNTIME_DIR=")
 	h := installWith(t, "", filepath.Join(dir, "home"), shell)
 
-	if out, code := h.run("protect", "--client", "claude-code", "memory"); code != 0 && code != 3 { // 3: it has looked
+	if out, code := h.run("protect", "--client", "claude-code", "memory"); code != 0 && code != 3 { // 3: something needs review
 		t.Fatalf("protect: status %d: %s", code, out)
 	}
 	if out, code := h.run("probe", "--config", file); code != 3 {

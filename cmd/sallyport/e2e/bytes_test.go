@@ -13,8 +13,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/scripted"
 )
 
-// TestT27EveryByteArrivesBothWays sends JSON in every odd but good spelling through the wrapper: what the server hears is
-// what the client wrote, what the client hears is what the server wrote, to the byte.
+// TestT27EveryByteArrivesBothWays sends JSON in every odd but valid spelling through the wrapper: each side gets exactly the bytes that the
+// other wrote.
 func TestT27EveryByteArrivesBothWays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and starts programs")
@@ -76,8 +76,8 @@ func TestT27EveryByteArrivesBothWays(t *testing.T) {
 	}
 }
 
-// heardInOrder checks that the lines stand in the server's log as they were written; between them there may be requests of
-// the wrapper's own, which look up the listing.
+// heardInOrder checks that the lines are in the server's log as they were written. The wrapper's own requests, which look up the listing, can
+// be between them.
 func heardInOrder(t *testing.T, log string, lines []string) {
 	t.Helper()
 	file, err := os.Open(log)
@@ -102,7 +102,7 @@ func heardInOrder(t *testing.T, log string, lines []string) {
 	}
 }
 
-// odd makes JSON that every parser reads the same, in spellings that a relay which decodes and encodes does not keep.
+// odd makes JSON that every parser reads the same, in spellings that do not survive decoding and encoding.
 type odd struct{ *rand.Rand }
 
 func (o odd) id(i int) string {

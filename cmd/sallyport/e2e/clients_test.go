@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// driver plays a server with a real client and says what that client got: one JSON document for the handshake ("hello"),
-// one for each act, one for what the server sent by itself.
+// driver uses a server through a real client and returns what the client got: one JSON document for the handshake ("hello"), one for each act,
+// and one for what the server sent unasked.
 type driver func(t *testing.T, argv, env []string, dir string, acts []act) []map[string]any
 
 var drivers = []struct {
@@ -51,7 +51,7 @@ func TestRealClientsSeeTheSameBehindTheWrapper(t *testing.T) {
 	}
 }
 
-// Two direct runs of a client are equal: else the test above proves nothing.
+// Two direct runs of a client are equal; otherwise the test above would prove nothing.
 func TestRealClientsSeeTheSameTwice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers and clients")
@@ -68,8 +68,7 @@ func TestRealClientsSeeTheSameTwice(t *testing.T) {
 	}
 }
 
-// compareDocuments compares what a client got. Behind the wrapper the listing holds two tools more, and tools.listChanged
-// is always said.
+// compareDocuments compares what a client got. Behind the wrapper the listing has two more tools, and tools.listChanged is always declared.
 func compareDocuments(t *testing.T, direct, other []map[string]any, wrapped bool) {
 	t.Helper()
 	if len(direct) != len(other) {
@@ -138,7 +137,7 @@ func allowListChanged(doc map[string]any) {
 	tools["listChanged"] = true
 }
 
-// takeOwnTools takes the wrapper's two tools out of a listing; both must be there.
+// takeOwnTools removes the wrapper's two tools from a listing; both must be there.
 func takeOwnTools(t *testing.T, doc map[string]any) {
 	t.Helper()
 	result, _ := doc["result"].(map[string]any)
@@ -187,7 +186,7 @@ func drivePython(t *testing.T, argv, env []string, dir string, acts []act) []map
 		if err := json.Unmarshal(line, &doc); err != nil {
 			t.Fatalf("%v: %s", err, line)
 		}
-		// Bursts of list_changed are counted by no client.
+		// No client counts bursts of list_changed.
 		if heard, ok := doc["heard"].([]any); ok {
 			doc["heard"] = slices.DeleteFunc(heard, func(h any) bool { return strings.Contains(fmt.Sprint(h), "list_changed") })
 		}
@@ -196,7 +195,7 @@ func drivePython(t *testing.T, argv, env []string, dir string, acts []act) []map
 	return documents
 }
 
-// The Inspector's command line: what it prints is the same, byte for byte but for the two tools.
+// The Inspector's command line prints the same bytes with and without us, except for the two tools.
 func TestTheInspectorPrintsTheSameBehindTheWrapper(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers and clients")
@@ -291,7 +290,7 @@ func quoted(argv []string) string {
 	return strings.Join(words, " ")
 }
 
-// withoutOwn takes the wrapper's tools out of a listing as the Inspector prints it.
+// withoutOwn removes the wrapper's tools from a listing as the Inspector prints it.
 func withoutOwn(t *testing.T, out string, wrapped bool) string {
 	t.Helper()
 	var result map[string]any

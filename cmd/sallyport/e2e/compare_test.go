@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// varying is all that two runs of one server may differ in.
+// varying is everything in which two runs of a server can differ.
 var varying = []struct {
 	what    string
 	pattern *regexp.Regexp
@@ -40,8 +40,8 @@ func normal(line string) string {
 
 var listChanged = regexp.MustCompile(`"method":"notifications/(tools|prompts|resources)/list_changed"`)
 
-// split parts a record into its lines in order and the kinds of list_changed that came. Servers send those in bursts and
-// the wrapper sends one after it has judged, so neither their number nor their place counts.
+// split separates the lines of a record from the kinds of list_changed that came. Servers send those in bursts, and the wrapper sends one after
+// it has judged the change, so neither their number nor their place counts.
 func split(record []entry) (lines []entry, changes []string) {
 	for _, e := range record {
 		if kind := listChanged.FindString(e.line); kind != "" {
@@ -56,8 +56,8 @@ func split(record []entry) (lines []entry, changes []string) {
 	return lines, changes
 }
 
-// differences compares two records line by line, in bytes. wrapped says that the second one ran behind the wrapper, which
-// adds two tools and tools.listChanged, and nothing else.
+// differences compares two records line by line, in bytes. wrapped means that the second session ran behind the wrapper, which adds two tools
+// and tools.listChanged, and nothing else.
 func differences(direct, other []entry, wrapped bool) []string {
 	var found []string
 	was, changesWere := split(direct)
@@ -120,7 +120,7 @@ var (
 	addedCapability = regexp.MustCompile(`^,?("tools":\{)?"listChanged":true\}?,?$`)
 )
 
-// insertion is the one piece that makes b out of a.
+// insertion is the piece that turns a into b when it is inserted.
 func insertion(a, b string) (string, bool) {
 	at := 0
 	for at < min(len(a), len(b)) && a[at] == b[at] {

@@ -26,11 +26,11 @@ func copied(folders map[int]map[string]int) map[int]map[string]int {
 	return out
 }
 
-// sector is what a disk writes whole.
+// sector is the most that a disk writes whole.
 const sector = 512
 
-// state is what a power cut leaves after the first n changes where those of keep reached the disk: folders and files take
-// what is kept in its order. Of data in torn only some sectors did.
+// state is the disk after a power cut behind the first n changes, if those in keep had reached it, in their order. Of the data in torn only
+// some sectors had.
 func (tr *tracer) state(n int, keep []bool, torn map[int]*rand.Rand) *snapshot {
 	s := &snapshot{folders: copied(tr.first.folders), modes: maps.Clone(tr.made), texts: map[int][]byte{}}
 	for file, text := range tr.first.texts {
@@ -81,7 +81,7 @@ func (s *snapshot) grow(file int, to int64) {
 	}
 }
 
-// durable says of each of the first n changes whether it is durable: whether its file or folder was synced since.
+// durable reports which of the first n changes are durable, because their file or folder was synced since.
 func (tr *tracer) durable(n int) []bool {
 	durable := make([]bool, n)
 	upto := map[int]int{}
@@ -129,7 +129,7 @@ func (s *snapshot) digest() (sum [32]byte) {
 	return sum
 }
 
-// put makes the state real, in the place that the trace was recorded in: paths are in it.
+// put writes the state to where the trace was recorded, because paths are in it.
 func (s *snapshot) put(t testing.TB, root string) {
 	t.Helper()
 	empty(t, root)

@@ -23,15 +23,15 @@ import (
 
 var powerCuts = flag.Int("power-cuts", 1000, "how many states of the disk after a power cut are looked at, of each recording")
 
-// A recording is what the program did to its files while a person had things done, and what must hold of every state that
-// a power cut could have left on the way.
+// A recording is what the program did to its files while it ran a person's commands, and what must hold in every state that a power cut could
+// have left.
 type recording struct {
 	*tracer
 	holds func(asked, acked map[string]bool) error
 }
 
-// A powerCut is one state: the power fails after the first n changes, and of those that were not synced by then all reached the
-// disk but what is in left, or none but what is in left. Of those in torn only some sectors did.
+// A powerCut is one state: the power fails after the first n changes. Of those not yet synced, either all reached the disk except left, or
+// none except left. Of the change torn only some sectors did.
 type powerCut struct {
 	n    int
 	all  bool
@@ -39,7 +39,7 @@ type powerCut struct {
 	torn int // -1: none
 }
 
-// cuts are the states that are worth a look, the plainest first.
+// cuts are the states worth checking, the simplest first.
 func (r *recording) cuts(random *rand.Rand) []powerCut {
 	var plain, single, mixed []powerCut
 	for n := 1; n <= len(r.changes); n++ {
@@ -71,7 +71,7 @@ func (r *recording) cuts(random *rand.Rand) []powerCut {
 	return append(plain, rest...)
 }
 
-// play makes states real until most different ones were looked at, and says what did not hold.
+// play checks states until most of the different ones are done, and reports what did not hold.
 func (r *recording) play(t testing.TB, cuts []powerCut, most int, random *rand.Rand) (states int, broken []string) {
 	seen := map[string]bool{}
 	for _, c := range cuts {
@@ -110,13 +110,13 @@ func (r *recording) play(t testing.TB, cuts []powerCut, most int, random *rand.R
 	return states, broken
 }
 
-// A desk is a person's home, with a client's file and a home of ours in it, whose programs are traced.
+// A desk is a person's home, with a client's file and Sallyport's home in it; its programs are traced.
 type desk struct {
 	*installation
-	dir    string // all that is replayed
+	dir    string // everything that is replayed
 	signs  string
 	file   string // of the client
-	before []byte // what was in it
+	before []byte // its content
 	after  []byte // what protect makes of it
 }
 
@@ -151,7 +151,7 @@ func deskOn(t testing.TB) *desk {
 	return d
 }
 
-// shell is a traced shell that runs what it is told, and all of it is in one trace.
+// shell is a traced shell, so that all its commands are in one trace.
 type shell struct {
 	desk *desk
 	in   io.WriteCloser
@@ -178,7 +178,7 @@ func (d *desk) shell(trace string) *shell {
 	return s
 }
 
-// do has a command run in the trace that must succeed: when it begins and what it prints are signs of the name.
+// do runs a command in the trace, which must succeed. When it begins and what it prints are signs with this name.
 func (s *shell) do(sign string, args ...string) {
 	s.desk.t.Helper()
 	done := filepath.Join(filepath.Dir(s.desk.signs), "done-"+sign)
@@ -241,7 +241,7 @@ func contents(t testing.TB, path string) []byte {
 	return raw
 }
 
-// open opens the home as a hub does that starts after the power cut.
+// open opens the home like a hub that starts after the power cut.
 func (d *desk) open() (*app.Hub, error) {
 	home, err := control.HomeAt(d.path)
 	if err != nil {
@@ -267,7 +267,7 @@ func (d *desk) decisionsHold(asked, acked map[string]bool) (err error) {
 	case acked["protect"] && !guarded, guarded && !asked["protect"]:
 		return fmt.Errorf("protect was asked for: %v, acknowledged: %v, and the file is guarded: %v", asked["protect"], acked["protect"], guarded)
 	}
-	whole, _ := filepath.Glob(filepath.Join(d.path, "clients", "*.json")) // to put an entry back that goes; a hub that starts would mend it
+	whole, _ := filepath.Glob(filepath.Join(d.path, "clients", "*.json")) // without it an entry can't be put back; a starting hub would repair it
 	if acked["protect"] && len(whole) != 1 {
 		return fmt.Errorf("the entries as they are wanted: %q", whole)
 	}
@@ -280,7 +280,7 @@ func (d *desk) decisionsHold(asked, acked map[string]bool) (err error) {
 		if len(acked) > 0 {
 			return fmt.Errorf("the store is lost: %+v", problems(hub))
 		}
-		return nil // of a home that never came to be; everything is blocked, and a person begins again
+		return nil // the home was never created: everything is blocked, and the person starts over
 	}
 	for sign, want := range map[string][3]string{"tightened": {"redact.mode", "redact", "detect"}, "loosened": {"sanitizer.ansi", "off", "visible"}} {
 		rows, err := hub.Settings(control.SettingQuery{Key: want[0]})
@@ -313,7 +313,7 @@ func (d *desk) decisionsHold(asked, acked map[string]bool) (err error) {
 	return nil
 }
 
-// kept looks for the copy of the file as it was.
+// kept looks for the backup of the original file.
 func (d *desk) kept(hub *app.Hub) error {
 	copies, err := hub.Backups()
 	if err != nil || len(copies) == 0 {
@@ -331,7 +331,7 @@ func problems(hub *app.Hub) []control.Problem {
 	return status.Problems
 }
 
-// allowed looks for what was allowed: read_note and the program that has it, once a person asked for it, and never anything else.
+// allowed checks what is allowed: read_note and the program behind it, once the person asked for that, and never anything else.
 func allowed(hub *app.Hub, asked, acked bool) error {
 	servers, err := hub.Servers()
 	if err != nil {
@@ -356,7 +356,7 @@ func allowed(hub *app.Hub, asked, acked bool) error {
 	return nil
 }
 
-// recordHeld records a wrapper that writes a held response down while its hub does not answer.
+// recordHeld records a wrapper that spools a held response while its hub does not respond.
 func recordHeld(t testing.TB) *recording {
 	t.Helper()
 	d := deskOn(t)
@@ -389,7 +389,7 @@ func recordHeld(t testing.TB) *recording {
 	return r
 }
 
-// below are the processes that a process started itself.
+// below are the children of a process.
 func below(parent int) (pids []int) {
 	_ = proc.Each(func(pid int) error {
 		if p, err := proc.Read(pid); err == nil && p.Parent == parent {
@@ -457,7 +457,7 @@ func TestAPowerCutLosesNoDecisionTearsNoFileAndAllowsNothing(t *testing.T) {
 	}
 }
 
-// unsynced is the recording of a program that does not sync a file or folder.
+// unsynced is the recording as if the program did not sync some file or folder.
 func (r *recording) unsynced(file int) *recording {
 	tr := *r.tracer
 	tr.changes = slices.Clone(tr.changes)

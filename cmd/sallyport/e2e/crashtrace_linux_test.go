@@ -20,7 +20,7 @@ import (
 // A change is what one system call did to a file or folder below the root of a trace, or a sync, or a sign.
 type change struct {
 	kind  changeKind
-	file  int // the inode that it is about; of an entry its folder
+	file  int // its inode; for an entry, that of the folder
 	name  string
 	other string // of a rename or an exchange: the name it had
 	from  int    // and the file that other names after an exchange
@@ -40,12 +40,12 @@ const (
 	isSize
 	isMode
 	isSync
-	isAsked // a person gave the command
-	isAcked // and was told of its success
+	isAsked // the person gave the command
+	isAcked // and read that it succeeded
 	isNothing
 )
 
-// strace is put before a command whose system calls on files go into a file, with all that it starts.
+// strace, before a command, records the system calls on files of the command and its descendants.
 func strace(t testing.TB, into string) []string {
 	t.Helper()
 	path, err := exec.LookPath("strace")
@@ -58,15 +58,15 @@ func strace(t testing.TB, into string) []string {
 
 // A tracer reads what strace wrote, and follows the files below root as the processes see them.
 type tracer struct {
-	root, signs string // files below signs are opened when a command is given and written when it says what it did
-	told        string // what a wrapper writes into a pipe when it tells its client, in hex
+	root, signs string // a file below signs is opened when a command is given, and written when it reports
+	told        string // what a wrapper writes to the client's pipe when it reports, in hex
 	folders     map[int]map[string]int
 	made        map[int]fs.FileMode // the modes that files were made with
-	position    map[int]int64       // where the next write(2) goes: no file of ours has two writers that do not name the place
+	position    map[int]int64       // where the next write(2) goes: where a file has two writers, they name the place
 	sizes       map[int]int64
-	first       *snapshot // what stood there at the beginning
+	first       *snapshot // what was there at the beginning
 	changes     []change
-	open        map[string]began // of calls that another one interrupted
+	open        map[string]began // calls that another one interrupted
 }
 
 type began struct {
@@ -113,7 +113,7 @@ func (tr *tracer) make(mode fs.FileMode) int {
 	return file
 }
 
-// place is the folder of a path and the name in it; 0 where it is not below the root.
+// place is the folder of a path and the name in it; 0 if it is not below the root.
 func (tr *tracer) place(path string) (folder int, name string) {
 	rest, below := strings.CutPrefix(path, tr.root+"/")
 	if !below {
@@ -129,7 +129,7 @@ func (tr *tracer) place(path string) (folder int, name string) {
 	return folder, names[len(names)-1]
 }
 
-// file is what a path names, 0: nothing.
+// file is the file at a path, 0 if there is none.
 func (tr *tracer) file(path string) int {
 	if path == tr.root {
 		return 1
@@ -138,7 +138,7 @@ func (tr *tracer) file(path string) int {
 	return tr.folders[folder][name]
 }
 
-// names has a name name a file, or none where it is 0.
+// names makes a name refer to a file, or to none if it is 0.
 func (tr *tracer) names(path string, file int) {
 	folder, name := tr.place(path)
 	tr.set(folder, name, file)
@@ -213,8 +213,8 @@ func (tr *tracer) read(t testing.TB, path string) {
 	}
 }
 
-// sign notes a command that is given, and one that says it succeeded the moment that it begins to: with the last of what it
-// prints, since what is to be decided comes first.
+// sign records that a command was given, or begins to report its success: with the last text it prints, because what is to be decided comes
+// first.
 func (tr *tracer) sign(call string) {
 	kind, path := isAsked, ""
 	switch {
@@ -240,11 +240,11 @@ func (tr *tracer) sign(call string) {
 	}
 }
 
-// apply takes one call that came to an end. What it does not know and is about a file below the root is an error.
+// apply applies one completed call. An unknown call on a file below the root is an error.
 func (tr *tracer) apply(call string, since int) error {
 	m := callForm.FindStringSubmatch(call)
 	if m == nil {
-		// A thread that ended under strace before its first call was read is detached from.
+		// strace detaches from a thread that ended before its first call was read.
 		if strings.HasSuffix(call, "= ?") || strings.HasSuffix(call, "<detached ...>") || strings.HasPrefix(call, "+++") || strings.HasPrefix(call, "---") {
 			return nil
 		}
@@ -334,7 +334,7 @@ func (tr *tracer) opens(path, flags string, perm fs.FileMode) error {
 	file := tr.file(path)
 	if file == 0 {
 		if !strings.Contains(flags, "O_CREAT") {
-			return nil // a socket, or what this trace has not made
+			return nil // a socket, or something this trace did not create
 		}
 		file = tr.make(perm)
 		tr.names(path, file)
@@ -371,7 +371,7 @@ func (tr *tracer) renames(from, to string, exchange bool) error {
 	return nil
 }
 
-// follows holds the last state of the replay against the files that are there: then it has missed nothing.
+// follows compares the last state of the replay with the real files, to prove that the trace missed nothing.
 func (tr *tracer) follows(t testing.TB) {
 	t.Helper()
 	keep := make([]bool, len(tr.changes))

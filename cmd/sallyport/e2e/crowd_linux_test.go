@@ -35,8 +35,8 @@ func children(pid int) (all []int) {
 	return all
 }
 
-// With many calls in flight the wrapper's threads give way to whoever computes. Nobody else's do: not the server's, and not
-// those of a hub that the wrapper starts meanwhile. When calls are few again it is woken as soon as anybody.
+// With many calls in flight the wrapper's threads give way to programs that compute. The server's threads don't, nor those of a hub that the
+// wrapper starts meanwhile. When calls are few again, the wrapper is scheduled like any other program.
 func TestOnlyAWrapperGivesWayAndOnlyInACrowd(t *testing.T) {
 	h := install(t)
 	dir := folder(t)
@@ -52,7 +52,7 @@ func TestOnlyAWrapperGivesWayAndOnlyInACrowd(t *testing.T) {
 		t.Fatalf("the wrapper begins with the policies %v", policies(wrapper))
 	}
 	sent, answered := 0, 0
-	crowd := func() { // answers a thousand calls, 64 in flight
+	crowd := func() { // a thousand calls, 64 in flight
 		for end := answered + 1000; answered < end; answered++ {
 			for ; sent < answered+64; sent++ {
 				s.start(fmt.Sprintf(`"crowd-%d"`, sent), "tools/call", `{"name":"echo","arguments":{}}`)

@@ -2,9 +2,8 @@
 // clients. What a client sees with the wrapper must equal what it sees without it, the wrapper's two tools (and
 // tools.listChanged) apart.
 //
-// session_test.go plays a session line by line and records it, compare_test.go says how two records differ; what varies by
-// nature is listed there and nowhere else. harness_test.go proves the harness itself: direct against direct is equal, and
-// every lossy relay is found out.
+// session_test.go plays a session line by line and records it; compare_test.go compares two records, and lists everything that
+// varies by nature. harness_test.go tests the harness itself: two direct sessions are equal, and every lossy relay is noticed.
 //
-// install.sh brings servers and clients; `make test` runs it.
+// install.sh installs the servers and clients; `make test` runs it.
 package e2e

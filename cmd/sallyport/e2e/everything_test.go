@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// playEverything plays what is special about server-everything: all that goes beside calls and answers.
+// playEverything plays what is special about server-everything: everything besides calls and responses.
 func playEverything(s *session) {
 	s.t.Helper()
 	s.call("get-env", `{}`) // the environment a server gets is the client's
@@ -13,20 +13,20 @@ func playEverything(s *session) {
 	s.call("trigger-sampling-request", `{"prompt":"say <something> & more","maxTokens":50}`)
 	s.call("trigger-elicitation-request", `{}`)
 	s.call("trigger-url-elicitation", `{"url":"https://example.com/a?b=c&d","message":"Open it","elicitationId":"e-1"}`)
-	// The error −32042 carries data that a typed relay would make anew.
+	// The error −32042 carries data that a typed relay would re-encode.
 	s.call("trigger-url-elicitation", `{"url":"https://example.com/x","message":"Open it","elicitationId":"e-2","errorPath":true}`)
 
-	// Ids of every JSON type a server of this SDK takes, and odd but good JSON around them.
+	// Ids of every JSON type that this SDK accepts, in odd but valid JSON.
 	for _, id := range []string{`0`, `-7`, `"0"`, `""`, `"\u0031"`, `9007199254740991`, `"` + strings.Repeat("i", 10_000) + `"`} {
 		s.start(id, "tools/call", `{ "name" : "echo", "arguments":{"message":"\u00e9 \/ 1.0"} }`)
 		s.answer(unescaped(id))
 	}
 
-	// Progress, with tokens of both types; each step must come before the answer, which the order of lines proves.
+	// Progress, with tokens of both types. The order of lines proves that each step comes before the response.
 	s.request("tools/call", `{"name":"trigger-long-running-operation","arguments":{"duration":0.3,"steps":3},"_meta":{"progressToken":"p-1"}}`)
 	s.request("tools/call", `{"name":"trigger-long-running-operation","arguments":{"duration":0.2,"steps":2},"_meta":{"progressToken":17,"x":1}}`)
 
-	// Cancelled while it runs: this server sends no answer then, and goes on with the rest.
+	// Cancelled while it runs: this server then sends no response and continues with the rest.
 	s.start(`"slow"`, "tools/call", `{"name":"trigger-long-running-operation","arguments":{"duration":2,"steps":8},"_meta":{"progressToken":"slow"}}`)
 	s.heard(`"progressToken":"slow"`)
 	s.notify("notifications/cancelled", `{"requestId":"slow","reason":"enough"}`)
@@ -35,7 +35,7 @@ func playEverything(s *session) {
 	})
 	s.request("ping", `{}`)
 
-	// Subscriptions: the first update comes with the toggle. Toggled off at once, no timer is left running.
+	// Subscriptions: the first update comes with the toggle. Toggled off again at once, it leaves no timer running.
 	s.request("resources/subscribe", `{"uri":"demo://resource/dynamic/text/1"}`)
 	s.call("toggle-subscriber-updates", `{}`)
 	s.heard(`notifications/resources/updated`)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// smallDisk is a home on a file system of its own, of so many KiB. A test that may not mount runs once more, whole, in a
-// user and mount namespace of its own, where it may.
+// smallDisk is a home on a file system of its own, this many KiB large. A test that may not mount runs again, whole, in its own user and
+// mount namespace, where it may.
 func smallDisk(t *testing.T, size string) (h *installation, remount func(readOnly bool)) {
 	t.Helper()
 	root := mkdir(t)
@@ -41,7 +41,7 @@ func smallDisk(t *testing.T, size string) (h *installation, remount func(readOnl
 	}
 }
 
-// fillDisk writes until the disk is full and returns what makes room again.
+// fillDisk writes until the disk is full and returns a function that makes room again.
 func fillDisk(t testing.TB, h *installation) (clear func()) {
 	t.Helper()
 	path := filepath.Join(filepath.Dir(h.path), "ballast")
@@ -62,8 +62,8 @@ func fillDisk(t testing.TB, h *installation) (clear func()) {
 	}
 }
 
-// diskStory is what must hold while a disk takes no writes: what was allowed works, nothing opens, every call is answered,
-// a decision fails and says so; and once it takes writes again all is made up for, exactly once.
+// diskStory checks what must hold while a disk takes no writes: what is allowed works, nothing else gets through, every call gets a response,
+// and a decision fails and says so. Once it takes writes again, everything missing is recorded, exactly once.
 func diskStory(t *testing.T, h *installation, fail, mend func()) {
 	t.Helper()
 	dir := folder(t)
@@ -121,7 +121,7 @@ func diskStory(t *testing.T, h *installation, fail, mend func()) {
 	if len(problems) == 0 || problems[0].Code != "SP-008" {
 		t.Errorf("problems: %+v", problems)
 	}
-	// A client that comes now: nothing of what nobody allowed, whatever else works.
+	// A client that starts now gets nothing unapproved, whatever else works.
 	late := launch(t, dir, environment(h.env()...), append(h.wrap(), argv...))
 	late.handshake("2025-06-18")
 	if got := late.call("fresh", `{}`); strings.Contains(got, "poison") || !strings.Contains(got, "[Sallyport]") {
@@ -144,7 +144,7 @@ func diskStory(t *testing.T, h *installation, fail, mend func()) {
 	})
 	call(20)
 	s.hangUp(true)
-	late.hangUp(true) // not before: a wrapper that ends while neither hub nor spool can write has nowhere to leave its records
+	late.hangUp(true) // not earlier: a wrapper that ends while neither hub nor spool can write loses its records
 	wait(t, "every call is in the timeline", func() bool { return h.calls("ok") >= made })
 	wait(t, "every refusal is in the timeline", func() bool { return h.calls("blocked") >= refused })
 	if ok, blocked := h.calls("ok"), h.calls("blocked"); ok != made || blocked != refused {
@@ -161,7 +161,7 @@ func diskStory(t *testing.T, h *installation, fail, mend func()) {
 	}
 }
 
-// identity is the one server's.
+// identity is that of the only server.
 func (h *installation) identity() string {
 	h.t.Helper()
 	out, _ := h.run("servers", "--json")
@@ -176,14 +176,14 @@ func (h *installation) identity() string {
 func TestAFullDiskOpensNothingAndLosesNothing(t *testing.T) {
 	h, _ := smallDisk(t, "4m")
 	if h == nil {
-		return // it ran in a namespace
+		return // it ran in the namespace
 	}
 	var clear func()
 	diskStory(t, h, func() { clear = fillDisk(t, h) }, func() { clear() })
 }
 
-// A home that may only be read: a file system with a file open for writing does not become so, so a hub meets it when it
-// starts. What was allowed in it stays blocked then, for the store cannot be taken by its one owner.
+// A read-only home. A file system with a file open for writing can't become read-only, so a hub finds out when it starts. Then even what was
+// allowed stays blocked, because the hub can't lock the store.
 func TestAReadOnlyHomeBlocksEverythingUntilItCanBeWritten(t *testing.T) {
 	h, remount := smallDisk(t, "4m")
 	if h == nil {
@@ -220,7 +220,7 @@ func TestAReadOnlyHomeBlocksEverythingUntilItCanBeWritten(t *testing.T) {
 	}
 }
 
-// A hub that starts on a full disk, or in a home it may not write: no new home is made half, nothing passes, and it says why.
+// A hub that starts on a full disk or in a read-only home leaves no half-made home, lets nothing through and says why.
 func TestAHubThatStartsWhereNothingCanBeWritten(t *testing.T) {
 	for name, full := range map[string]bool{"a full disk": true, "a read-only home": false} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {

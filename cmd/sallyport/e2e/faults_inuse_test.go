@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// A store that is damaged under a hub that runs, while a client calls: nothing that nobody allowed passes, every call has an
-// answer, the hub gives way by itself to one that asks, what is left is kept, and one decision leads on.
+// A store is damaged under a running hub, while a client calls. Nothing unapproved passes, every call gets a response, the hub itself makes
+// room for one that asks what to do, the rest of the store is kept, and one decision is enough to go on.
 func TestAStoreThatIsDamagedInUseOpensNothingAndLeadsOn(t *testing.T) {
 	t.Parallel()
 	for damage, do := range map[string]func(path string, size int64) error{
 		"noise all over":                  func(path string, size int64) error { return overwrite(path, 0, size) },
 		"noise in all but the meta pages": func(path string, size int64) error { return overwrite(path, 8192, size) },
-		// To four pages: most of a file can be room that was never used, and a cut that takes only that is no damage.
+		// To four pages: most of a file can be unused room, and cutting that off is no damage.
 		"cut":     func(path string, _ int64) error { return os.Truncate(path, 4*4096) },
 		"emptied": func(path string, _ int64) error { return os.Truncate(path, 0) },
 	} {
@@ -34,7 +34,7 @@ func TestAStoreThatIsDamagedInUseOpensNothingAndLeadsOn(t *testing.T) {
 				t.Fatalf("approve: status %d: %s", exit, out)
 			}
 			s.heard("list_changed")
-			for range 100 { // some timeline to damage
+			for range 100 { // records to damage
 				s.call("echo", `{}`)
 			}
 			path := filepath.Join(h.path, "sallyport.db")
@@ -53,7 +53,7 @@ func TestAStoreThatIsDamagedInUseOpensNothingAndLeadsOn(t *testing.T) {
 				if got := s.call("echo", `{}`); !strings.Contains(got, answered) && !strings.Contains(got, "sallyport/decision") {
 					t.Fatalf("an answer that is neither: %s", got)
 				}
-				h.run("activity", "verify") // somebody reads: not every damage is met by what is written
+				h.run("activity", "verify") // a reader: not every damage is found by writing
 				for _, it := range h.status().Waiting {
 					if it.Kind == "guard_problem" {
 						code = it.Code
@@ -89,8 +89,8 @@ func TestAStoreThatIsDamagedInUseOpensNothingAndLeadsOn(t *testing.T) {
 	}
 }
 
-// overwrite leaves the length in the head of each page 0: a commit that is just under way believes the one of the list of free pages,
-// and would take tens of gigabytes for noise there. Where none is under way, package store looks first.
+// overwrite leaves the length in each page's head 0. A commit under way trusts that of the list of free pages and would allocate tens of
+// gigabytes for noise there. Otherwise package store checks first.
 func overwrite(path string, from, to int64) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

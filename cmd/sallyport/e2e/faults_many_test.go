@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// Two hubs in one home would be two owners of one store. Eight persons start one at once: one of them gets the home, the
-// others say so and end.
+// Two hubs in one home would be two owners of one store. Of eight started at once, one gets the home; the others say so and exit.
 func TestOfManyHubsAtOnceOneStays(t *testing.T) {
 	for name, before := range map[string]bool{"in a new home": false, "where a wrapper's hub runs": true} {
 		t.Run(name, func(t *testing.T) {
@@ -72,12 +71,12 @@ func TestOfManyHubsAtOnceOneStays(t *testing.T) {
 	}
 }
 
-// Claude starts a server twice, and with no hub running ten wrappers come at once: one hub comes up, the server has one
-// entry, one review and one inbox item, and one decision opens it for all of them.
+// Claude starts a server twice, and without a hub ten wrappers come at once: one hub starts, the server has one entry, one review and one
+// inbox item, and one decision allows it for all of them.
 func TestTenWrappersAtOnceBringOneHubAndOneItem(t *testing.T) {
 	dir := folder(t)
 	h := at(t, filepath.Join(mkdir(t), "home"))
-	h.hub()() // the home is first made by a person who decides on the command line
+	h.hub()() // creates the home as one that takes decisions from the command line
 	argv := script(t, dir, "server.json", plainServer)
 	sessions := make([]*session, 10)
 	for i := range sessions {
@@ -105,7 +104,7 @@ func TestTenWrappersAtOnceBringOneHubAndOneItem(t *testing.T) {
 	if out, _ := h.run("servers", "--json"); strings.Count(out, `"identity"`) != 1 || !strings.Contains(out, `"wrappers":10`) {
 		t.Errorf("the servers: %s", out)
 	}
-	h.hub() // takes over from the one that a wrapper started
+	h.hub() // takes over from the hub that a wrapper started
 	if n := h.approve(); n != 1 {
 		t.Errorf("%d items were approved", n)
 	}
@@ -127,8 +126,7 @@ func TestTenWrappersAtOnceBringOneHubAndOneItem(t *testing.T) {
 	}
 }
 
-// A hub that is there and does not read, its socket full: no call waits for it, nothing opens, and all arrives once when it
-// goes on.
+// A hub hangs and its socket is full: no call waits for it, nothing new gets through, and everything arrives once when it continues.
 func TestAHubThatDoesNotReadHoldsNothingUpAndOpensNothing(t *testing.T) {
 	dir := folder(t)
 	h := at(t, filepath.Join(mkdir(t), "home"))
@@ -153,7 +151,7 @@ func TestAHubThatDoesNotReadHoldsNothingUpAndOpensNothing(t *testing.T) {
 		}
 	}
 	t.Logf("%d calls in %s beside a hub that does not read", calls+refusals, time.Since(began).Round(time.Millisecond))
-	// A wrapper that comes now gets no state at all: everything of it is refused, and at once.
+	// A wrapper that starts now gets no state at all, so it refuses everything, and at once.
 	late := launch(t, dir, environment(h.env()...), append(h.wrap(), argv...))
 	late.start("0", "initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1.0"}}`)
 	late.start("1", "tools/call", `{"name":"echo","arguments":{}}`)

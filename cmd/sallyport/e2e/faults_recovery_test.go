@@ -16,8 +16,8 @@ import (
 
 var roundsFlag = flag.Int("rounds", 3, "how often hub, wrapper and server are killed in turn to see how long it takes until all is as before")
 
-// What is killed is back without anybody doing anything but what a client does: it goes on calling, or starts its server
-// anew. While it is away nothing unapproved passes, and every call that was answered is in the timeline afterwards.
+// What was killed comes back by itself while the client continues to call, or starts its server again. Meanwhile nothing unapproved passes,
+// and afterwards every call that got a response is in the timeline.
 func TestAfterEachKillAllIsAsBefore(t *testing.T) {
 	dir := folder(t)
 	h := at(t, filepath.Join(mkdir(t), "home"))
@@ -25,7 +25,7 @@ func TestAfterEachKillAllIsAsBefore(t *testing.T) {
 	argv := append(h.wrap(), script(t, dir, "storm.json", strings.NewReplacer(daemonsRule, "", "DRIFT", filepath.Join(dir, "drift")).Replace(stormServer))...)
 	mark, starts := "", 0
 	start := func() *session {
-		starts++ // the server of the wrapper that was killed may still be about to go
+		starts++ // the server of the killed wrapper may not be gone yet
 		mark = fmt.Sprintf("E2E_RECOVERY=%s-%d", dir, starts)
 		s := launch(t, dir, environment(append(h.env(), mark)...), argv)
 		s.handshake("2025-06-18")
@@ -68,7 +68,7 @@ func TestAfterEachKillAllIsAsBefore(t *testing.T) {
 		took["hub: until another answers"] = append(took["hub: until another answers"], time.Since(began))
 
 		for _, victim := range []string{"wrapper", "server"} {
-			if !again(s) { // its record is on its way when the kill comes
+			if !again(s) { // its record is on the way when the process is killed
 				t.Fatal("what was allowed does not work")
 			}
 			wait(t, "the records are in the timeline", func() bool { return h.calls("ok") == made && h.calls("blocked") == refused })
@@ -107,7 +107,7 @@ func TestAfterEachKillAllIsAsBefore(t *testing.T) {
 	t.Logf("%d calls answered, %d refused, all of them in the timeline once", made, refused)
 }
 
-// serverWith is the scripted server that carries a variable.
+// serverWith is the scripted server that has a variable set.
 func serverWith(t testing.TB, variable string) (server int) {
 	t.Helper()
 	wait(t, "the server is there", func() bool {

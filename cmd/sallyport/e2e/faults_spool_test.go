@@ -15,8 +15,8 @@ import (
 
 var spoolFlag = flag.Bool("spool", false, "fill a spool to its bound of 64 MiB, which takes half a minute; without it a tenth of it is written and nothing may go")
 
-// A hub hangs while a client calls on. The wrapper writes its records down, up to 64 MiB; past that the oldest calls go and
-// one guard_problem says how many. What stays and what it says went is every call that was made.
+// A hub hangs while a client continues to call. The wrapper spools its records, up to 64 MiB; then the oldest calls go, and one guard_problem
+// says how many. The calls that stay and those it counts are together every call made.
 func TestASpoolAtItsBoundLetsTheOldestCallsGoAndSaysHowMany(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
@@ -37,7 +37,7 @@ func TestASpoolAtItsBoundLetsTheOldestCallsGoAndSaysHowMany(t *testing.T) {
 	t.Cleanup(func() { syscall.Kill(hub, syscall.SIGCONT) })
 	calls := 6_000
 	if *spoolFlag {
-		calls = 250_000 // 470 bytes each (measured): more than 64 MiB, by a good part
+		calls = 250_000 // 470 bytes each (measured): well over 64 MiB
 	}
 	const burst = 400
 	next := 1000
@@ -59,7 +59,7 @@ func TestASpoolAtItsBoundLetsTheOldestCallsGoAndSaysHowMany(t *testing.T) {
 		}
 		s.entries = s.entries[:0]
 	}
-	s.call("echo", `{}`) // the newest: it must be there
+	s.call("echo", `{}`) // the newest, which must stay
 	var size int64
 	wait(t, "the records are written down", func() bool {
 		size = folderSize(t, filepath.Join(h.path, "spool"))
@@ -113,12 +113,12 @@ func folderSize(t testing.TB, dir string) (size int64) {
 	return size
 }
 
-// recordDetail is what these tests read of a record's detail.
+// recordDetail is the part of a record's detail that these tests read.
 type recordDetail struct{ Lost, Count int }
 
 func (d *recordDetail) UnmarshalJSON(raw []byte) error {
 	var fields struct{ Lost, Count int }
-	_ = json.Unmarshal(raw, &fields) // another check's detail has others
+	_ = json.Unmarshal(raw, &fields) // details of other checks have other fields
 	*d = fields
 	return nil
 }

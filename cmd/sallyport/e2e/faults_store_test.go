@@ -19,10 +19,10 @@ import (
 
 var damageFlag = flag.Int("damage", 12, "how many stores are damaged at random")
 
-// at is an installation in a folder that is there already; no hub runs in it.
+// at is an installation in an existing folder, without a hub.
 func at(t testing.TB, path string) *installation { return &installation{t: t, path: path} }
 
-// hub starts a hub that a person starts and waits until it answers. end ends it and returns what it said.
+// hub starts a hub as a person does and waits until it answers. end stops it and returns its output.
 func (h *installation) hub() (end func() string) {
 	h.t.Helper()
 	cmd := exec.Command(sallyport(h.t), "hub", "--allow-cli-approval")
@@ -71,7 +71,7 @@ func (h *installation) status() (s struct {
 	return s
 }
 
-// stormHome is a home with one allowed tool, one that was taken back, one that was never allowed, and some timeline.
+// stormHome is a home with one allowed tool, one taken back, one never allowed, and some records.
 func stormHome(t *testing.T, dir string) (h *installation, argv []string) {
 	t.Helper()
 	h = at(t, filepath.Join(mkdir(t), "home"))
@@ -100,7 +100,7 @@ func stormHome(t *testing.T, dir string) (h *installation, argv []string) {
 	return h, argv
 }
 
-// mkdir is a short folder for a home: the socket's path is limited.
+// mkdir makes a folder with a short path for a home: the length of the socket's path is limited.
 func mkdir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(scratch, "h")
@@ -129,7 +129,7 @@ func copyFolder(t testing.TB, from, to string) {
 	}
 }
 
-// spoil damages a store in one of the ways that disks, crashes and other programs have.
+// spoil damages a store as a disk, a crash or another program could.
 func spoil(random *rand.Rand, n int, raw []byte) (how string, spoiled []byte) {
 	spoiled = bytes.Clone(raw)
 	switch n % 6 {
@@ -166,8 +166,8 @@ func spoil(random *rand.Rand, n int, raw []byte) (how string, spoiled []byte) {
 	return "gone", nil
 }
 
-// TestADamagedStoreOpensNothingAndLeadsOn damages the store of a home at random. Whatever comes of it: a hub runs and says
-// what is wrong, nothing that a person did not allow comes through, nothing is deleted, and one decision leads on.
+// TestADamagedStoreOpensNothingAndLeadsOn damages the store of a home at random. Each time a hub runs and says what is wrong, nothing
+// unapproved gets through, nothing is deleted, and one decision is enough to go on.
 func TestADamagedStoreOpensNothingAndLeadsOn(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
@@ -208,7 +208,7 @@ func TestADamagedStoreOpensNothingAndLeadsOn(t *testing.T) {
 					t.Errorf("%s, which nobody allows: %s", tool, got)
 				}
 			}
-			// Whoever reads on meets damage that no start meets. The hub may give way to one that blocks everything.
+			// Reading on finds damage that a start doesn't. The hub may make room for one that blocks everything.
 			for _, args := range [][]string{{"activity", "list", "--limit", "1000", "--json"}, {"activity", "verify"}, {"servers"}, {"inbox"}} {
 				if out, _ := h.run(args...); strings.Contains(out, "panic") || strings.Contains(out, "goroutine ") {
 					t.Errorf("%v: %s", args, out)
@@ -224,7 +224,7 @@ func TestADamagedStoreOpensNothingAndLeadsOn(t *testing.T) {
 				if !kept(h.path, spoiled) {
 					t.Error("what was left of the store is gone")
 				}
-				// Damage that was met just now is news to the wrapper: until it hears, its last verdict holds.
+				// The wrapper may not know of new damage yet; until then its last verdict holds.
 				wait(t, "a store that is lost allows nothing", func() bool { return strings.Contains(s.call("echo", `{}`), "sallyport/decision") })
 				if out, exit := h.run("approve", status.Waiting[lost].Code, "--yes"); exit != 0 {
 					t.Fatalf("begin again: status %d: %s", exit, out)
@@ -251,8 +251,8 @@ func TestADamagedStoreOpensNothingAndLeadsOn(t *testing.T) {
 	t.Logf("%d stores damaged: %v", *damageFlag, outcomes)
 }
 
-// kept says whether bytes are still in a file of the folder. A hub writes into a store before it meets the damage, so that
-// pages may differ; most must be there.
+// kept reports whether most of the bytes are still in a file of the folder. Some pages may differ, because a hub writes to a store before it
+// finds the damage.
 func kept(home string, raw []byte) bool {
 	files, _ := filepath.Glob(filepath.Join(home, "sallyport.db*"))
 	for _, file := range files {

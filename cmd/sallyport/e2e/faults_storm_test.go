@@ -24,7 +24,7 @@ var (
 	stormFlag = flag.Duration("storm", 6*time.Second, "how long the storm of kills lasts")
 )
 
-// chance is the randomness of one test. The choices follow from the seed; when the system lets each process run does not.
+// chance is the randomness of one test. The seed determines the choices, but not when the system lets each process run.
 func chance(t testing.TB) *rand.Rand {
 	t.Helper()
 	seed := *seedFlag
@@ -35,13 +35,13 @@ func chance(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// daemonsRule is left out where a test ends many servers: those two take two seconds to be killed.
+// daemonsRule is left out if a test ends many servers, because killing these two takes two seconds.
 const daemonsRule = `{"on":"start","steps":[{"daemons":"DAEMONS","hold":true},{"daemons":"DAEMONS"}]},
   `
 
-// stormServer has three allowed tools and one that never is. While the file DRIFT is there it declares something else, and
-// says so; it stays with that until it was asked for it, for what comes and goes between two listings nobody sees. What must
-// never come through says poison. Two daemons of it hold on to whatever they can.
+// stormServer has three allowed tools and one that is never allowed. While the file DRIFT exists it declares something else, and announces it.
+// It keeps that until it has been listed, because no one sees a change that comes and goes between two listings. Text that must never get
+// through says poison. Its two daemons resist being killed.
 const stormServer = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"slow","inputSchema":{"type":"object"}},
   {"name":"toggle","inputSchema":{"type":"object"}},{"name":"fresh","inputSchema":{"type":"object"}}],
  "answers":{"echo":{"content":[{"type":"text","text":"again"}]},"toggle":{"content":[{"type":"text","text":"again"}]},"fresh":{"content":[{"type":"text","text":"poison"}]}},
@@ -52,10 +52,10 @@ const stormServer = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{
   {"on":"file DRIFT","async":true,"steps":[{"put":"drifted","notify":"notifications/tools/list_changed"},{"wait":"answered tools/list"},
     {"wait":"gone DRIFT"},{"put":"first","notify":"notifications/tools/list_changed"}]}]}`
 
-// answered marks the answer of an allowed tool; refusals say "again" too.
+// answered marks the response of an allowed tool; refusals say "again" too.
 const answered = `"text":"again"`
 
-// storm is a home with clients, and somebody who kills.
+// storm is a home with clients, whose processes are killed at random.
 type storm struct {
 	*installation
 	argv   []string // of the server
@@ -78,15 +78,15 @@ func (w *storm) fault(format string, args ...any) {
 	}
 }
 
-// clientSession is one run of a client: what it asked and what came of it.
+// clientSession is one run of a client: its calls, and their results.
 type clientSession struct {
 	name   string
 	mark   string
 	cmd    *exec.Cmd
-	killed map[string]time.Time // by victim: when, at the latest, it was alive
+	killed map[string]time.Time // by victim: when it was last alive
 
 	mu     sync.Mutex
-	asked  map[int]time.Time // calls by id: when written
+	asked  map[int]time.Time // by id of the call: when it was written
 	tools  map[int]string
 	ok     int
 	denied int
@@ -118,11 +118,11 @@ func TestKilledAtRandomUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	decider := rand.New(rand.NewPCG(w.random.Uint64(), 77)) // before the killer has the randomness for itself
+	decider := rand.New(rand.NewPCG(w.random.Uint64(), 77)) // before the killer uses the randomness too
 	others.Go(func() { w.killing(stop) })
 	decisions := 0
 	others.Go(func() { decisions = w.deciding(decider, stop) })
-	time.Sleep(*stormFlag) // the length of the storm, not a condition
+	time.Sleep(*stormFlag) // the length of the storm; it waits for nothing
 	close(stop)
 	others.Wait()
 	os.Remove(w.drift)
@@ -152,7 +152,7 @@ func over(stop <-chan struct{}) bool {
 	}
 }
 
-// play is one session of a client: bursts of calls until it has enough, somebody kills something of it, or the storm ends.
+// play is one session of a client: bursts of calls until it has made enough, one of its processes is killed, or the storm ends.
 func (w *storm) play(dir, name string, random *rand.Rand, stop <-chan struct{}) {
 	s := &clientSession{name: name, mark: "E2E_STORM=" + dir + "/" + name, killed: map[string]time.Time{}, asked: map[int]time.Time{}, tools: map[int]string{}}
 	argv := append([]string{sallyport(w.t), "wrap", "--client", name, "--"}, w.argv...)
@@ -161,7 +161,7 @@ func (w *storm) play(dir, name string, random *rand.Rand, stop <-chan struct{}) 
 		w.fault("%v", err)
 		return
 	}
-	s.cmd = exec.Command(self, append([]string{"relay", "copy"}, argv...)...) // the client's process, to be killed
+	s.cmd = exec.Command(self, append([]string{"relay", "copy"}, argv...)...) // the client's process, which can be killed
 	s.cmd.Dir, s.cmd.Env = dir, environment(append(w.env(), s.mark)...)
 	alone(s.cmd)
 	s.cmd.WaitDelay = time.Second
@@ -191,7 +191,7 @@ func (w *storm) play(dir, name string, random *rand.Rand, stop <-chan struct{}) 
 	for bursts := 1 + random.IntN(60); alive && bursts > 0 && !over(stop); bursts-- {
 		burst := 1 + random.IntN(20)
 		for range burst {
-			tool := "echo" // a call in thirty takes its time, so that something is under way whenever a kill comes
+			tool := "echo" // one call in thirty is slow, so that one is always under way
 			if n := random.IntN(30); n < 9 {
 				tool = []string{"slow", "toggle", "toggle", "toggle", "fresh", "fresh", "fresh", "fresh", "fresh"}[n]
 			}
@@ -222,7 +222,7 @@ func (w *storm) play(dir, name string, random *rand.Rand, stop <-chan struct{}) 
 	w.unanswered(s)
 }
 
-// await waits for so many answers; false when the session is over, for whatever reason.
+// await waits for this many responses; false means that the session is over.
 func (w *storm) await(s *clientSession, answers <-chan int, n int) bool {
 	silence := time.NewTimer(patience)
 	defer silence.Stop()
@@ -241,7 +241,7 @@ func (w *storm) await(s *clientSession, answers <-chan int, n int) bool {
 	return true
 }
 
-// listen takes what comes to the client.
+// listen reads what the client receives.
 func (w *storm) listen(s *clientSession, lines *json.Decoder, answers chan<- int) {
 	defer close(answers)
 	for {
@@ -279,8 +279,8 @@ func (w *storm) listen(s *clientSession, lines *json.Decoder, answers chan<- int
 	}
 }
 
-// unanswered: what was asked before anything of a session was killed has an answer. What was asked of a wrapper or client
-// that was killed itself has none, and what a dying server's client asks later may meet a closed door.
+// unanswered reports calls without a response that were made before any process of the session was killed. Calls to a killed wrapper or from a
+// killed client have none, and later calls to a dying server may fail.
 func (w *storm) unanswered(s *clientSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -292,7 +292,7 @@ func (w *storm) unanswered(s *clientSession) {
 	}
 	server, gone := s.killed["server"]
 	for id, at := range s.asked {
-		// 5 ms: a request that is still in the pipe when its server dies has met the closed door.
+		// 5 ms: a request still in the pipe when its server dies came too late.
 		if !gone || at.Add(5*time.Millisecond).Before(server) {
 			w.fault("%s: call %d of %s has no answer; killed: %v", s.name, id, s.tools[id], s.killed)
 		}
@@ -340,7 +340,7 @@ func (w *storm) count(what string) {
 	w.mu.Unlock()
 }
 
-// killOne kills the client, wrapper or server of a session that runs.
+// killOne kills the client, wrapper or server of a running session.
 func (w *storm) killOne(victim string) {
 	w.mu.Lock()
 	live := make([]*clientSession, 0, len(w.live))
@@ -375,7 +375,7 @@ func commandLine(pid string) []string {
 	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00")
 }
 
-// markedWith are the processes that carry a variable that begins so.
+// markedWith are the processes with a variable that begins like this.
 func markedWith(prefix string) (pids []string) {
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range environs {
@@ -387,7 +387,7 @@ func markedWith(prefix string) (pids []string) {
 	return pids
 }
 
-// hubs are the processes that are a hub of this home, or about to be one.
+// hubs are the processes that are a hub of this home, or are becoming one.
 func (h *installation) hubs() (pids []int) {
 	for _, pid := range marked("SALLYPORT_HOME=" + h.path) {
 		if argv := commandLine(pid); len(argv) > 1 && argv[0] == sallyport(h.t) && argv[1] == "hub" {
@@ -398,7 +398,7 @@ func (h *installation) hubs() (pids []int) {
 	return pids
 }
 
-// person has a hub that takes decisions from the command line, and waits until it does.
+// person makes sure that a hub runs that takes decisions from the command line.
 func (h *installation) person() {
 	h.t.Helper()
 	wait(h.t, "a person's hub runs", func() bool {
@@ -425,7 +425,7 @@ func (h *installation) person() {
 	})
 }
 
-// deciding takes decisions on one tool, back and forth. What the command line said was done is done, whatever is killed next.
+// deciding allows and blocks one tool in turn. A decision that the command line acknowledged holds, whatever is killed next.
 func (w *storm) deciding(random *rand.Rand, stop <-chan struct{}) (decisions int) {
 	identity, code := "", ""
 	want := "approved"
@@ -471,7 +471,7 @@ func (w *storm) deciding(random *rand.Rand, stop <-chan struct{}) (decisions int
 	return decisions
 }
 
-// inbox0 is what waits, none where no hub answers.
+// inbox0 is the inbox, empty if no hub answers.
 func (h *installation) inbox0() []struct {
 	Code  string
 	Parts []struct{ Item, State string }
@@ -487,7 +487,7 @@ func (h *installation) inbox0() []struct {
 	return list.Items
 }
 
-// toggled is the state of the tool that is decided about, "" where no hub says.
+// toggled is the state of the tool that deciding decides on, "" if no hub answers.
 func (w *storm) toggled() (state, identity string) {
 	out, exit := w.run("servers", "--json")
 	var list struct {
@@ -515,7 +515,7 @@ type activityRecord struct {
 	Detail                   recordDetail
 }
 
-// timeline is the whole of it.
+// timeline is the whole timeline.
 func (h *installation) timeline() (records []activityRecord) {
 	h.t.Helper()
 	out, exit := h.run("activity", "export", "--format", "jsonl")
@@ -532,7 +532,7 @@ func (h *installation) timeline() (records []activityRecord) {
 	return records
 }
 
-// tally compares what the clients saw with the timeline: exactly once, and for a wrapper that was killed at most once.
+// tally compares what the clients saw with the timeline: each call is there exactly once, or at most once if its wrapper was killed.
 func (w *storm) tally(decisions int) {
 	t := w.t
 	t.Helper()

@@ -35,7 +35,7 @@ const plainServer = `{"tools":[{"name":"echo","description":"Says it again.","in
    "answers":{"echo":{"content":[{"type":"text","text":"poison"}]},"fresh":{"content":[{"type":"text","text":"poison"}]}}}},
  "rules":[{"on":"file DRIFT","steps":[{"put":"drifted","notify":"notifications/tools/list_changed"}]}]}`
 
-// hubPID is the hub that answers in this home now, 0 for none.
+// hubPID is the process of the hub that answers in this home, 0 for none.
 func (h *installation) hubPID() int {
 	h.t.Helper()
 	out, _ := h.run("status", "--json")
@@ -50,7 +50,7 @@ func (h *installation) hubPID() int {
 	return status.Hub.PID
 }
 
-// signalHub sends a signal to the hub that answers now, and says which one that is. A pid of 0 would be all of us.
+// signalHub sends a signal to the hub that answers, and returns its process. Never 0, which would signal the test too.
 func (h *installation) signalHub(signal syscall.Signal) (pid int) {
 	h.t.Helper()
 	wait(h.t, "a hub answers", func() bool { pid = h.hubPID(); return pid > 1 })
@@ -109,7 +109,7 @@ func TestAHubThatIsKilledAtAnyMomentOpensNothingAndLosesNothing(t *testing.T) {
 		}
 		wait(t, "another hub comes", func() bool { pid := h.hubPID(); return pid != 0 && pid != hub })
 	}
-	// A change while there is no hub: nothing of it gets through, and the next hub hears of it.
+	// A change without a hub: none of it gets through, and the next hub learns of it.
 	h.signalHub(syscall.SIGKILL)
 	if err := os.WriteFile(drift, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestWhatAWrapperThatWasKilledHadWrittenDownArrivesOnce(t *testing.T) {
 	h.approve()
 	s.heard("list_changed")
 	before := h.calls("ok")
-	h.signalHub(syscall.SIGSTOP) // a hub that does not answer and does not go away either
+	h.signalHub(syscall.SIGSTOP) // a hub that hangs
 	for range 25 {
 		if got := s.call("echo", `{}`); !strings.Contains(got, "again") {
 			t.Fatalf("a call while the hub hangs: %s", got)
@@ -185,7 +185,7 @@ func TestWhatAWrapperThatWasKilledHadWrittenDownArrivesOnce(t *testing.T) {
 	}
 }
 
-// stat are the fields of a line of /proc/PID/stat, proc_pid_stat(5), from the third on: the second may hold blanks.
+// stat are the fields of /proc/PID/stat, proc_pid_stat(5), from the third on: the second can contain blanks.
 func stat(path string) []string {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -194,7 +194,7 @@ func stat(path string) []string {
 	return strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:]))
 }
 
-// stopped are the processes of the binary under test that a signal has stopped.
+// stopped are the processes of the binary under test that are stopped by a signal.
 func stopped(t testing.TB) (pids []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
@@ -208,8 +208,8 @@ func stopped(t testing.TB) (pids []int) {
 	return pids
 }
 
-// attempt has the server behind s try to decide: it waits for the code of what waits in ready, and writes what its command said into out,
-// and its exit status beside it.
+// attempt makes the server behind s try to decide: it waits for an item's code in the file ready, and writes the command's output into out and
+// its exit status next to that.
 func (h *installation) attempt(s *session, ready, out string) (code, exit, said string) {
 	h.t.Helper()
 	s.handshake("2025-06-18")
@@ -250,7 +250,7 @@ func TestNoDescendantOfAWrapperDecides(t *testing.T) {
 (%s) >"$OUT" 2>&1; X=$?; [ -f "$OUT.code" ] || echo $X >"$OUT.code") </dev/null & exec "$0" "$@"`, ready, out, sallyport(t), h.path, ask)
 			s := launch(t, dir, environment(h.env()...), append(append(h.wrap(), "/bin/sh", "-c", sh), server...))
 			code, exit, said := h.attempt(s, ready, out)
-			want := "3" // as everywhere where a person has to decide
+			want := "3" // as always when a person must decide
 			if strings.Contains(ask, " hub ") {
 				want = "1"
 			}
@@ -274,8 +274,8 @@ func TestNoDescendantOfAWrapperDecides(t *testing.T) {
 	}
 }
 
-// A server that kills its wrapper and the guard has no ancestor left that says what it is. It stops the wrapper first: whichever of the two
-// died alone, the other would end the attempt before it was made.
+// A server that kills its wrapper and the guard has no ancestor left that shows what it is. It stops the wrapper first: if either of the two
+// died alone, the other would prevent the attempt.
 func TestWhatIsLeftOfAServerDecidesNothing(t *testing.T) {
 	for name, ask := range map[string]string{
 		"approve":                             `"$S" approve "$CODE" --all --yes`,
@@ -302,7 +302,7 @@ setsid sh -c 'while [ ! -s %q ]; do sleep 0.05; done; kill -STOP '$W'; kill -9 '
 	}
 }
 
-// guardOf is the guard of a session's wrapper.
+// guardOf is the process of the guard of a session's wrapper.
 func guardOf(s *session) int {
 	pids, _ := exec.Command("pgrep", "-P", strconv.Itoa(s.cmd.Process.Pid)).Output()
 	for _, pid := range strings.Fields(string(pids)) {
@@ -321,7 +321,7 @@ func TestNothingOfAServerOutlivesItsWrapper(t *testing.T) {
 			syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
-	another := func(h *installation, s *session) { // it starts the next hub
+	another := func(h *installation, s *session) { // starts the next hub
 		dir := folder(s.t)
 		launch(s.t, dir, environment(h.env()...), append(h.wrap(), script(s.t, dir, "another.json", plainServer)...)).handshake("2025-06-18")
 	}
@@ -343,14 +343,14 @@ func TestNothingOfAServerOutlivesItsWrapper(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // most of it is waiting for a server that ignores everything to be killed
+			t.Parallel() // it mostly waits until a server that ignores signals is killed
 			dir := folder(t)
 			h := install(t)
 			mark := "E2E_MARK=" + dir
 			server := script(t, dir, "server.json", fmt.Sprintf(
 				`{"ignore_eof":true,"ignore_term":true,"tools":[{"name":"echo","inputSchema":{}}],"rules":[{"on":"start","steps":[{"daemons":%q,"hold":true},{"daemons":%[1]q},{"stderr":10485760}]}]}`,
 				filepath.Join(dir, "daemons")))
-			// The wrapper's own stderr is a pipe that nobody reads: a server that prints 10 MiB goes on (T09 in docs/relay.md).
+			// The wrapper's stderr is a pipe that no one reads; a server that prints 10 MiB must not hang (T09 in docs/relay.md).
 			s := launch(t, dir, environment(append(h.env(), mark)...), append(h.wrap(), server...))
 			s.handshake("2025-06-18")
 			s.request("tools/list", `{}`)
@@ -363,7 +363,7 @@ func TestNothingOfAServerOutlivesItsWrapper(t *testing.T) {
 	}
 }
 
-// What has a wrapper is let be, whoever's hub looks: one of this home, of another one, and one that is itself behind a wrapper.
+// A hub leaves servers with a wrapper alone: a hub of this home, of another home, and one that itself runs behind a wrapper.
 func TestAHubEndsOnlyWhatHasNoWrapper(t *testing.T) {
 	t.Parallel()
 	h, elsewhere := install(t), install(t)
@@ -392,7 +392,7 @@ func TestAHubEndsOnlyWhatHasNoWrapper(t *testing.T) {
 	}
 }
 
-// An update while a client runs: its wrappers go on, and after a restart of the client no old hub stands in the way.
+// An update while a client runs: its wrappers keep running, and after a restart of the client no old hub is in the way.
 func TestAHubWhoseProgramWasReplacedGoesWithItsLastWrapper(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(sallyport(t))
@@ -431,7 +431,7 @@ func TestAHubWhoseProgramWasReplacedGoesWithItsLastWrapper(t *testing.T) {
 	wait(t, "a new session works", func() bool { return strings.Contains(next.call("echo", `{}`), "again") })
 }
 
-// A wrapper is ready for signals when its server runs, and soon after it began where that takes long.
+// A wrapper handles signals once its server runs, or soon after its own start if the server is slow.
 func TestASignalIsCaughtWhileAWrapperWaitsForItsHub(t *testing.T) {
 	dir := folder(t)
 	h := install(t)
@@ -443,7 +443,7 @@ func TestASignalIsCaughtWhileAWrapperWaitsForItsHub(t *testing.T) {
 	wait(t, "its guard is there", func() bool {
 		return exec.Command("pgrep", "-P", strconv.Itoa(s.cmd.Process.Pid)).Run() == nil
 	})
-	time.Sleep(time.Second) // there is nothing to see of it from outside
+	time.Sleep(time.Second) // nothing of it can be observed
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -455,7 +455,7 @@ func TestASignalIsCaughtWhileAWrapperWaitsForItsHub(t *testing.T) {
 			return false
 		}
 	})
-	if code := s.cmd.ProcessState.ExitCode(); code != 128+15 { // -1: the signal ended it
+	if code := s.cmd.ProcessState.ExitCode(); code != 128+15 { // -1: the signal killed it
 		t.Errorf("exit status %d, %s", code, s.cmd.ProcessState)
 	}
 }
@@ -474,7 +474,7 @@ func TestAServerThatDoesNotReadEndsWithItsClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	deaf := launch(t, dir, environment(append(h.env(), mark)...), argv)
-	go func() { // more than two pipes hold, to a server that reads none of it
+	go func() { // more than two pipes hold, to a server that does not read
 		line := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"x":"` + strings.Repeat("x", 1<<20) + `"}}` + "\n"
 		deaf.in.Write([]byte(line))
 	}()

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// play runs the whole session with one server behind a command line that may begin with a relay or a wrapper. It waits for
-// the kinds of list_changed in changes. A wrapper must end by itself.
+// play runs a whole session with a server, directly or behind a relay or wrapper. It waits for the kinds of list_changed in changes. A wrapper
+// must end by itself.
 func (r realServer) play(t testing.TB, dir string, env, before, changes []string) []entry {
 	t.Helper()
 	s := launch(t, dir, env, append(before, r.argv(t, dir)...))
 	s.handshake("2025-11-25")
 	if r.name == "server-everything" {
-		// It asks for the roots a third of a second after the handshake: waited for, so that its place is always the same.
+		// It asks for the roots a third of a second after the handshake. Waiting for that keeps its place the same.
 		s.heard("Roots updated")
 	}
 	for _, a := range r.acts(dir) {
@@ -64,7 +64,7 @@ func TestABareRelayIsEqualAndALossyOneIsFoundOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
-	server := realServers[0] // works in no folder: every relay may have its own
+	server := realServers[0] // it uses no folder, so every relay can have its own
 	dir := folder(t)
 	direct := server.play(t, dir, server.ground(t, dir), nil, nil)
 	t.Run("copies", func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestABareRelayIsEqualAndALossyOneIsFoundOut(t *testing.T) {
 			dir := folder(t)
 			broken := &lenient{TB: t, patience: patience}
 			if loss.breaks {
-				broken.patience = 8 * time.Second // it waits for what never comes
+				broken.patience = 8 * time.Second // it waits for something that never comes
 			}
 			var other []entry
 			env := server.ground(t, dir)
@@ -98,7 +98,7 @@ func TestABareRelayIsEqualAndALossyOneIsFoundOut(t *testing.T) {
 			if loss.breaks {
 				return
 			}
-			// Taken for the wrapper, which adds two tools, it must still be found out by more than their absence.
+			// Compared as the wrapper, which adds two tools, it must differ in more than their absence.
 			if found := differences(direct, other, false); len(found) == 0 {
 				t.Error("nothing was found")
 			}
@@ -109,7 +109,7 @@ func TestABareRelayIsEqualAndALossyOneIsFoundOut(t *testing.T) {
 	}
 }
 
-// lenient keeps a failure to itself and ends the goroutine: for plays that are meant to break off.
+// lenient swallows a failure and ends the goroutine, for plays that are expected to break off.
 type lenient struct {
 	testing.TB
 	patience time.Duration

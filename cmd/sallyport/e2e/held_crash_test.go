@@ -18,10 +18,10 @@ import (
 
 var heldRounds = flag.Int("held-rounds", 1, "how often each case of the quarantine's crash matrix is played")
 
-// ordeal is one poisoned answer on its way through hold, decision and hand-over, while something is killed.
+// ordeal is one poisoned response that is held, decided on and delivered, while processes are killed.
 type ordeal struct {
 	*installation
-	whole   *testing.T // sessions outlive the case in which they began
+	whole   *testing.T // sessions outlive the case that started them
 	dir     string
 	argv    []string
 	n       int
@@ -30,10 +30,10 @@ type ordeal struct {
 	session *session
 
 	releases  int // decisions that were acknowledged
-	delivered int // times that the answer reached a client
+	delivered int // how often the response reached a client
 }
 
-// begin has a session that stands, a new one where the last one's wrapper is gone.
+// begin makes sure that there is a session, a new one if the last wrapper is gone.
 func (o *ordeal) begin() {
 	o.t.Helper()
 	for range 20 {
@@ -53,7 +53,7 @@ func (o *ordeal) inFrontOf() *session {
 	return s
 }
 
-// attempt plays with a client that may be cut off at any moment.
+// attempt plays with a client that can be cut off at any moment.
 func (o *ordeal) attempt(play func()) {
 	ended := make(chan struct{})
 	go func() { // a lenient failure ends its goroutine
@@ -63,7 +63,7 @@ func (o *ordeal) attempt(play func()) {
 	<-ended
 }
 
-// server is the process that is wrapped now, 0 where none runs.
+// server is the process of the wrapped server, 0 if none runs.
 func (o *ordeal) server() int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -78,7 +78,7 @@ func (o *ordeal) server() int {
 	return 0
 }
 
-// kill kills after a moment, and says when it has.
+// kill kills after a moment; the channel closes when it has.
 func (o *ordeal) kill(victim string) (done chan struct{}) {
 	done = make(chan struct{})
 	pause := time.Duration(o.random.IntN(7_000)) * time.Microsecond
@@ -101,7 +101,7 @@ func (o *ordeal) kill(victim string) (done chan struct{}) {
 	return done
 }
 
-// look takes what the client got and counts the poisoned answers in it.
+// look counts the poisoned responses that the client got.
 func (o *ordeal) look(answer string) {
 	o.t.Helper()
 	if !strings.Contains(answer, evil) {
@@ -113,14 +113,14 @@ func (o *ordeal) look(answer string) {
 	}
 }
 
-// held is how the answer stands with the hub.
+// held is what the hub says about the response.
 type heldState struct {
 	Code  string `json:"code"`
 	State string
 }
 
-// find looks for the answer in what the hub holds, waiting or decided: under the code that it has, where that is known. An answer of before may
-// be in the inbox for a moment, until its wrapper's last words say that it arrived.
+// find looks for the response in the hub, pending or decided, by its code if that is known. An earlier response can be in the inbox for a
+// moment, until the last report of its wrapper says that it was delivered.
 func (o *ordeal) find(codes []string) (found heldState) {
 	o.t.Helper()
 	known := slices.Clone(codes)
@@ -184,7 +184,7 @@ func (o *ordeal) play(t *testing.T, victim, step string) {
 		return none
 	}
 
-	// Held: the client hears of it only once it is stored.
+	// Held: the client learns of it only after it is stored.
 	told := ""
 	killed := during("as it is held")
 	o.attempt(func() { told = o.session.poison(o.n) })
@@ -198,10 +198,10 @@ func (o *ordeal) play(t *testing.T, victim, step string) {
 	} else if held = o.find(nil); held.Code == "" {
 		t.Logf("it was never held; the client got %.200q", told)
 		o.begin()
-		return // the answer never came to be held, and nobody was told that it was
+		return // the response was not held, and no one was told that it was
 	}
 
-	// Decided and handed over, again for as long as it has not arrived.
+	// Decided and delivered, again and again until it has arrived.
 	deadline := time.Now().Add(patience)
 	for try := 0; time.Now().Before(deadline); try++ {
 		o.person()

@@ -13,23 +13,23 @@ import (
 	"time"
 )
 
-// What a hub with a thousand held responses must keep to (the limits below). The test prints what it measures.
+// The limits below hold for a hub with a thousand held responses. The test prints its measurements.
 const (
 	manyHeld     = 1001
 	manyServers  = 60
 	allAnswered  = 45 * time.Second
 	quietAfter   = 5 * time.Second
 	quietFor     = 3 * time.Second
-	heldCost     = 5 * time.Millisecond  // of the hub's processor, a held response
-	startCost    = 10 * time.Millisecond // the same, a start
+	heldCost     = 5 * time.Millisecond  // of the hub's processor time, for each held response
+	startCost    = 10 * time.Millisecond // the same, for each start
 	inboxWithin  = 300 * time.Millisecond
 	startWithin  = 500 * time.Millisecond
 	statusLines  = 60
 	heldInFlight = 32
-	looksAfter   = 7500 * time.Millisecond // after wrappers ended nothing has been looked for yet
+	looksAfter   = 7500 * time.Millisecond // so soon after wrappers end, the hub has not looked for leftovers yet
 )
 
-// used is the processor time that a process has had, with all its threads. The kernel counts in hundredths of a second.
+// used is the processor time of a process with all its threads. The kernel counts in hundredths of a second.
 func used(t testing.TB, pid int) time.Duration {
 	t.Helper()
 	fields := stat(fmt.Sprintf("/proc/%d/stat", pid))
@@ -73,7 +73,7 @@ func (h *installation) heldItems() (items []heldItem) {
 	return items
 }
 
-// holdMany has n poisoned responses held, some in flight at any time, and gives the code that each refusal named.
+// holdMany causes n poisoned responses to be held, several in flight at a time, and returns the code that each refusal named.
 func (s *session) holdMany(n int) map[int]string {
 	s.t.Helper()
 	codes := make(map[int]string, n)
@@ -98,7 +98,7 @@ func (s *session) holdMany(n int) map[int]string {
 	return codes
 }
 
-// startAll starts a wrapper for each of the servers at once and says how long it took until the last was answered.
+// startAll starts a wrapper for each of the servers at once and returns how long it took until the last one responded.
 func (h *installation) startAll(dir string, servers [][]string) (all []*session, took time.Duration) {
 	h.t.Helper()
 	began := time.Now()
@@ -137,7 +137,7 @@ func TestAThousandHeldResponsesAreOneItemAndTheHubStaysQuiet(t *testing.T) {
 	}
 	all, _ := h.startAll(dir, servers)
 	for _, s := range all {
-		s.in.Close() // all of them first: they end side by side
+		s.in.Close() // all of them first, so that they end in parallel
 	}
 	for _, s := range all {
 		s.hangUp(true)
@@ -169,7 +169,7 @@ func TestAThousandHeldResponsesAreOneItemAndTheHubStaysQuiet(t *testing.T) {
 		t.Errorf("inbox took %s", took)
 	}
 
-	// Eight to nine seconds after wrappers ended the hub looks whether anything of their servers is left: that is no part of a start.
+	// Eight to nine seconds after wrappers end, the hub looks for leftovers of their servers. That is no part of a start.
 	inTime := time.Since(ended) < looksAfter
 	for time.Since(ended) < looksAfter {
 		time.Sleep(50 * time.Millisecond)
@@ -193,7 +193,7 @@ func TestAThousandHeldResponsesAreOneItemAndTheHubStaysQuiet(t *testing.T) {
 	if starts > startCost {
 		t.Errorf("a start costs the hub %s, more than %s", starts, startCost)
 	}
-	time.Sleep(quietAfter) // what is measured is what the hub does by itself after that
+	time.Sleep(quietAfter) // measured is what the hub does by itself after that
 	before = used(t, hub)
 	time.Sleep(quietFor)
 	share := float64(used(t, hub)-before) / float64(quietFor)
@@ -221,7 +221,7 @@ func TestAThousandHeldResponsesAreOneItemAndTheHubStaysQuiet(t *testing.T) {
 		t.Logf("status: %d lines", lines)
 	}
 
-	// Each refusal's own code releases its own response, the oldest and the newest among them.
+	// The code in a refusal releases the response that was held then, also for the oldest and the newest.
 	for _, n := range []int{0, rand.IntN(manyHeld), rand.IntN(manyHeld), manyHeld - 1} {
 		h.released(codes[n])
 		if got := first.handOver(codes[n]); !strings.Contains(got, fmt.Sprintf("Number %d.", n)) && !strings.Contains(got, "already") {

@@ -19,7 +19,7 @@ type installation struct {
 	path string
 
 	program string
-	more    []string    // of the environment
+	more    []string    // environment variables
 	process *os.Process // its hub
 }
 
@@ -33,7 +33,7 @@ func install(t testing.TB) *installation {
 	return installWith(t, "", filepath.Join(dir, "home"), nil)
 }
 
-// verbatim is install with the one deliberate change switched off that an honest answer can meet: what a terminal would obey.
+// verbatim is install with the only change switched off that we make to honest responses: that of terminal sequences.
 func verbatim(t testing.TB) *installation {
 	t.Helper()
 	h := install(t)
@@ -43,7 +43,7 @@ func verbatim(t testing.TB) *installation {
 	return h
 }
 
-// installWith starts a hub, of a copy of the program where one is named, in a home that may have a long path, with more in its environment.
+// installWith starts a hub, from a copy of the program if one is named, in a home that can have a long path, with further variables.
 func installWith(t testing.TB, program, home string, env []string) *installation {
 	t.Helper()
 	h := &installation{t: t, program: program, path: home, more: env}
@@ -95,7 +95,7 @@ func (h *installation) binary() string {
 	return sallyport(h.t)
 }
 
-// wrap is what stands before a server's command.
+// wrap is the command line before a server's command.
 func (h *installation) wrap() []string {
 	return []string{h.binary(), "wrap", "--client", "e2e", "--"}
 }
@@ -140,7 +140,7 @@ func (h *installation) inbox() []waiting {
 	return list.Items
 }
 
-// approve decides on all that waits and says how many items that were.
+// approve allows every item in the inbox and returns how many there were.
 func (h *installation) approve() int {
 	h.t.Helper()
 	items := h.inbox()
@@ -152,7 +152,7 @@ func (h *installation) approve() int {
 	return len(items)
 }
 
-// settle runs a session until nothing of it waits any more, and returns what the last run gave.
+// settle runs a session until nothing of it needs review, and returns the record of the last run.
 func settle[T any](h *installation, run func() T) T {
 	h.t.Helper()
 	for range 4 {
@@ -165,7 +165,7 @@ func settle[T any](h *installation, run func() T) T {
 	panic("unreachable")
 }
 
-// listing is the first item of the inbox whose parts hold all of these.
+// listing is the first item of the inbox with all of these parts.
 func (h *installation) listing(items []string) bool {
 	h.t.Helper()
 	for _, item := range h.inbox() {
@@ -180,8 +180,7 @@ func (h *installation) listing(items []string) bool {
 	return false
 }
 
-// told is what a command prints once a hub answers it. One that meets damage in its store gives way to another, and between the two
-// none runs.
+// told is the output of a command once a hub answers. One that finds damage in its store makes room for another, and in between none runs.
 func (h *installation) told(args ...string) (out string, code int) {
 	h.t.Helper()
 	wait(h.t, "a hub that answers", func() bool {
@@ -201,7 +200,7 @@ func wait(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// marked are the processes that carry an environment variable, where /proc shows it.
+// marked are the processes with an environment variable, if /proc shows it.
 func marked(variable string) (pids []string) {
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range environs {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// prey is what a hostile server is told to go for, in the parameters of initialize.
+// prey is what a hostile server attacks, sent in the parameters of initialize.
 type prey struct {
 	Home     string `json:"home"` // Sallyport's
 	Settings string `json:"settings"`
@@ -33,7 +33,7 @@ type prey struct {
 	Address  string `json:"address"` // on the network
 }
 
-// escape is one thing a hostile server tries. It gives nil where it succeeded, after it put back what it changed.
+// escape is one attempt of a hostile server. It returns nil if it succeeded, after undoing its changes.
 type escape struct {
 	name string
 	try  func(p prey) error
@@ -63,7 +63,7 @@ func notEmpty(folder string) error {
 	return err
 }
 
-// replaced puts a file of ours in the place of another, as an atomic write would.
+// replaced puts its own file in the place of another, as an atomic write would.
 func replaced(path string) error {
 	next, kept := path+".hostile", path+".kept"
 	if err := os.WriteFile(next, []byte("hostile"), 0o700); err != nil {
@@ -81,7 +81,7 @@ func replaced(path string) error {
 	return nil
 }
 
-// inside runs a script in namespaces of the server's own, in which it may mount: $0 is our home, $1 the folder above, $2 its name.
+// inside runs a script in the server's own namespaces, where it may mount: $0 is Sallyport's home, $1 the folder above it, $2 its name.
 func inside(p prey, script string) error {
 	out, err := exec.Command("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, p.Home, filepath.Dir(p.Home), filepath.Base(p.Home)).Output()
 	if err == nil && len(out) == 0 {
@@ -90,7 +90,7 @@ func inside(p prey, script string) error {
 	return err
 }
 
-// shieldEscapes fail under a shield and succeed without.
+// shieldEscapes fail under a shield and succeed without one.
 var shieldEscapes = []escape{
 	{"list our home", func(p prey) error { return notEmpty(p.Home) }},
 	{"read the store", func(p prey) error { return readable(filepath.Join(p.Home, "sallyport.db")) }},
@@ -105,7 +105,7 @@ var shieldEscapes = []escape{
 		if err := os.Rename(p.Parent, aside); err != nil {
 			return err
 		}
-		moved := readable(filepath.Join(aside, "marker")) // of its own under strict, where this harms nobody
+		moved := readable(filepath.Join(aside, "marker")) // under strict that folder is its own, where this harms no one
 		return errors.Join(os.Rename(aside, p.Parent), moved)
 	}},
 	{"connect to the hub", func(p prey) error { return dialed(p.Socket) }},
@@ -117,7 +117,7 @@ var shieldEscapes = []escape{
 		if _, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(p.Wrapper), 0, 0, 0, 0); errno != 0 {
 			return errno
 		}
-		return nil // its end lets the wrapper go
+		return nil // when it ends, the wrapper can end
 	}},
 	{"reach the home over a process's root", func(p prey) error {
 		return readable(fmt.Sprintf("/proc/%d/root%s/sallyport.db", p.Wrapper, p.Home))
@@ -214,7 +214,7 @@ var strictEscapes = []escape{
 	}},
 }
 
-// hostile is a server that tries all of it when it is initialized, and says on stderr how each ended.
+// hostile is a server that tries everything when it is initialized, and reports each result on stderr.
 func hostile() int {
 	in := bufio.NewReader(os.Stdin)
 	line, err := in.ReadString('\n')

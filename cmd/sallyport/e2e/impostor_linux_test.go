@@ -17,11 +17,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// The proof of both ends of the hub's socket looks at the process that called listen or connect. So an attacker calls it, leaves the socket
-// to a child, and becomes the real program by exec: from then on the kernel shows the real program at that end, and the child speaks.
+// Each end of the hub's socket checks the process that called listen or connect at the other end. So an attacker calls it, leaves the socket to
+// a child and becomes the real program by exec: from then on the kernel shows the real program at that end, and the child speaks.
 
-// impostor is such a program: HOW (listen, connect or spoken), the SOCKET, the real PROGRAM and a folder of its own, in which evil.json says
-// what its child answers or asks.
+// impostor is such a program. Its arguments are HOW (listen, connect or spoken), the SOCKET, the real PROGRAM and a folder, in which evil.json
+// has what its child answers or asks.
 func impostor(args []string) int {
 	if err := impersonate(args); err != nil {
 		fmt.Fprintln(os.Stderr, "impostor:", err)
@@ -50,7 +50,7 @@ func impersonate(args []string) error {
 		if err != nil {
 			return err
 		}
-		if how == "spoken" { // before it is what it will be taken for
+		if how == "spoken" { // before it becomes the real program
 			hello, err := question(1, "hello", control.Hello{Protocol: control.Protocol, Version: "evil", Role: control.RoleCLI})
 			if err != nil {
 				return err
@@ -72,7 +72,7 @@ func impersonate(args []string) error {
 	if err := child.Start(); err != nil {
 		return err
 	}
-	// A hub of another home, which waits.
+	// A hub of another home, only to keep running.
 	return syscall.Exec(program, []string{"sallyport", "hub"}, environment("SALLYPORT_HOME="+filepath.Join(dir, "home")))
 }
 
@@ -111,7 +111,7 @@ func impostorsChild(how, dir string) error {
 	}
 }
 
-// answerAsTheHub answers every question of a wrapper with one result, which is a welcome and a state alike.
+// answerAsTheHub answers every request of a wrapper with the same result, which is both a welcome and a state.
 func answerAsTheHub(conn net.Conn, result []byte, heard *os.File) {
 	defer conn.Close()
 	said := bufio.NewReader(conn)
@@ -127,7 +127,7 @@ func answerAsTheHub(conn net.Conn, result []byte, heard *os.File) {
 	}
 }
 
-// askTheHub greets the hub as the command line does, and decides.
+// askTheHub greets the hub as the command line does, and sends a decision.
 func askTheHub(conn net.Conn, how string, decision []byte, heard *os.File) error {
 	defer fmt.Fprintln(heard, "the end")
 	answers := bufio.NewReader(conn)
@@ -147,7 +147,7 @@ func askTheHub(conn net.Conn, how string, decision []byte, heard *os.File) error
 	}
 	answer, err := ask(1, "hello", control.Hello{Protocol: control.Protocol, Version: "evil", Role: control.RoleCLI})
 	if err != nil {
-		return nil // hung up on
+		return nil // the hub hung up
 	}
 	var challenge struct{ Result control.Challenge }
 	if err := json.Unmarshal([]byte(answer), &challenge); err != nil {
@@ -160,7 +160,7 @@ func askTheHub(conn net.Conn, how string, decision []byte, heard *os.File) error
 	return nil
 }
 
-// attack is an impostor that runs.
+// attack is a running impostor.
 type attack struct {
 	t   *testing.T
 	dir string
@@ -203,7 +203,7 @@ func attackWith(t *testing.T, h *installation, how, socket string, evil any) att
 	return attack{t, dir}
 }
 
-// heard is what an impostor's child was asked (method by method) or answered (line by line).
+// heard is what an impostor's child was asked (methods) or answered (lines).
 func (a attack) heard() string {
 	a.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(a.dir, "heard"))
@@ -216,7 +216,7 @@ func (a attack) heard() string {
 const twoTools = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"secret","inputSchema":{"type":"object"}}],
  "answers":{"echo":{"content":[{"type":"text","text":"again"}]},"secret":{"content":[{"type":"text","text":"spilled"}]}}}`
 
-// allAllowed is what a false hub says: welcome, whoever asks, and every tool is approved.
+// allAllowed is what a false hub says: anyone is welcome, and every tool is approved.
 func allAllowed(t *testing.T) any {
 	t.Helper()
 	items := map[string]control.ItemState{}
@@ -233,7 +233,7 @@ func allAllowed(t *testing.T) any {
 	}
 }
 
-// servesWithin waits until the real hub answers, and fails where that takes longer than limit.
+// servesWithin waits until the real hub answers, and fails if that takes longer than limit.
 func servesWithin(t *testing.T, h *installation, began time.Time, not int, limit time.Duration) {
 	t.Helper()
 	wait(t, "the real hub serves", func() bool { pid := h.hubPID(); return pid > 1 && pid != not })
@@ -244,7 +244,7 @@ func servesWithin(t *testing.T, h *installation, began time.Time, not int, limit
 	}
 }
 
-// spoken waits for a record of the timeline that says so, and wants one of it.
+// spoken waits for a record that says so, and expects exactly one.
 func (h *installation) guardProblem(check string) {
 	h.t.Helper()
 	var n int
@@ -258,7 +258,7 @@ func (h *installation) guardProblem(check string) {
 	}
 }
 
-// endHub ends a hub that a wrapper started, which would stay for a minute.
+// endHub ends a hub that a wrapper started, which would run for another minute.
 func endHub(t *testing.T, h *installation) {
 	t.Cleanup(func() {
 		if pid := h.hubPID(); pid > 1 {
@@ -406,7 +406,7 @@ func TestWhoConnectsToTheHubAndBecomesTheRealProgramDecidesNothing(t *testing.T)
 				t.Fatalf("show: %v: %s", err, out)
 			}
 
-			// The hub would look at the impostor before it has become the real program; any program of the user can stop it that long.
+			// Otherwise the hub would check the impostor before it has become the real program. Any program of the user can stop the hub that long.
 			hub := h.signalHub(syscall.SIGSTOP)
 			a := attackWith(t, h, c.how, filepath.Join(h.path, "hub.sock"), control.Decide{Code: item.Code, Digest: shown.Digest, All: true})
 			if err := syscall.Kill(hub, syscall.SIGCONT); err != nil {
@@ -426,7 +426,7 @@ func TestWhoConnectsToTheHubAndBecomesTheRealProgramDecidesNothing(t *testing.T)
 				}
 				s.hangUp(true)
 			}
-			// The same words of the real program, started by a person, decide: they were no nonsense.
+			// The same message from the real program, started by a person, is a valid decision.
 			if out, code := h.run("approve", item.Code, "--digest", shown.Digest, "--all", "--yes"); code != 0 {
 				t.Errorf("approve: status %d: %s", code, out)
 			}

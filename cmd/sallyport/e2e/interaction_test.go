@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/scripted"
 )
 
-// interactions are the parts that wait because a server asked its client for something, and the code they wait under.
+// interactions are the pending requests of a server to its client, and the code of their item.
 func (h *installation) interactions() (code string, parts []string) {
 	h.t.Helper()
 	for _, item := range h.inbox() {
@@ -26,8 +26,8 @@ func (h *installation) interactions() (code string, parts []string) {
 	return code, parts
 }
 
-// A real server asks Claude to write something and asks the person a question. With interaction.policy = ask the first of each
-// waits for a decision, and once it is made the running session asks again and is heard; with deny nothing is.
+// A real server asks Claude to write something, and asks the person a question. With interaction.policy = ask, the first of each needs a
+// decision; after it the running session asks again and gets a response. With deny nothing gets through.
 func TestARealServerMayAskOnlyWhatAPersonAllowed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
@@ -89,8 +89,8 @@ func TestARealServerMayAskOnlyWhatAPersonAllowed(t *testing.T) {
 	}
 }
 
-// A question that no server may ask is not shown to the person, whatever the call does that it came with; the terminal sequence
-// in the answer becomes letters on its way.
+// A question that no server may ask is not shown to the person, whatever else its call does. The terminal sequence in the response becomes
+// harmless letters.
 func TestAFormForAPasswordIsRefusedAndItsTextIsShownToThePersonOnly(t *testing.T) {
 	t.Parallel()
 	h := install(t)

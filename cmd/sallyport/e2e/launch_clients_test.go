@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// passedOn is what the SDKs give to a server, in a home of the test's own, and what Sallyport's own processes need.
+// passedOn is the environment that the SDKs give to a server, in the test's own home, with what Sallyport's processes need.
 func (h *installation) passedOn(home, path string, more ...string) []string {
 	env := append(h.env(), "HOME="+home, "LOGNAME=u", "PATH="+path, "SHELL=/bin/sh", "TERM=dumb", "USER=u")
 	return append(env, more...)
 }
 
-// launchDigest is the digest of what the one server of this home runs, as it was seen last.
+// launchDigest is the digest of the last launch of the only server of this home.
 func (h *installation) launchDigest() string {
 	h.t.Helper()
 	out, _ := h.run("servers", "--json")
@@ -38,9 +38,8 @@ func (h *installation) launchDigest() string {
 	return ""
 }
 
-// One look, one approval, then what four clients and Claude Desktop really give their servers (measured with the clients
-// themselves): nothing waits, nothing is blocked. What loads code and was never allowed is not started, each time, and its item
-// leaves with the next clean start.
+// After one look and one approval, the environments that four clients and Claude Desktop really give their servers (measured) need no review
+// and block nothing. A variable that loads code and was never allowed prevents each start, and its item goes with the next clean start.
 func TestLaunchTwelveStartsOfOneAllowedProgramAskNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
@@ -53,7 +52,7 @@ func TestLaunchTwelveStartsOfOneAllowedProgramAskNothing(t *testing.T) {
 	home, one, two := filepath.Join(dir, "home"), filepath.Join(dir, "one"), filepath.Join(dir, "two")
 	path := os.Getenv("PATH")
 	argv := []string{cache(t, "venv", "bin", "mcp-server-time"), "--local-timezone", "Europe/Lisbon"}
-	entry := "PYTHONPATH=" + one // the env of the entry, which every client adds
+	entry := "PYTHONPATH=" + one // from the entry's env, which every client adds
 
 	file := filepath.Join(dir, "config.json")
 	raw, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"time": map[string]any{
@@ -116,7 +115,7 @@ func TestLaunchTwelveStartsOfOneAllowedProgramAskNothing(t *testing.T) {
 		s.hangUp(true)
 	}
 
-	// A loader is gone: asked about, and runs.
+	// A loader is gone: this needs a review, and the server runs.
 	s, _ := start("claude-desktop", "/", h.passedOn(home, path))
 	wait(t, "the server works without a variable", func() bool { return s.works("get_current_time", tokyo) })
 	item, shown := h.awaitLaunch()

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Behind walls a server has process numbers of its own and a /proc that the wrapper does not see; what it runs is seen all
-// the same, from outside.
+// In a sandbox a server has its own process numbers, and a /proc that the wrapper does not see. Its programs are seen from outside.
 func TestLaunchIsSeenBehindWalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
@@ -40,7 +39,7 @@ func TestLaunchIsSeenBehindWalls(t *testing.T) {
 	s.hangUp(true)
 }
 
-// A walled server that calls itself docker is not asked: its command would run outside of the walls.
+// A server in a sandbox that calls itself docker is not asked: its command would run outside the sandbox.
 func TestLaunchAsksNothingOfAWalledDocker(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a hub")
@@ -52,7 +51,7 @@ func TestLaunchAsksNothingOfAWalledDocker(t *testing.T) {
 			if out, code := h.run("settings", "set", "sandbox", level, "--yes"); code != 0 {
 				t.Fatalf("settings: status %d: %s", code, out)
 			}
-			// What it is asked with `ps` it notes down; as a server it is a real one.
+			// It notes down what it is asked with `ps`; otherwise it is a real server.
 			asked := filepath.Join(dir, "asked")
 			docker := filepath.Join(dir, "docker")
 			program(t, docker, "#!/bin/sh\ncase $1 in\nrun) exec "+cache(t, "venv", "bin", "mcp-server-time")+";;\n*) echo \"$1\" >> "+asked+";;\nesac\n")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// everythingScript is a script of one's own around a real server.
+// everythingScript is a person's own script around a real server.
 func everythingScript(t testing.TB) string {
 	t.Helper()
 	return "await import(" + `"` + cache(t, "npm", "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js") + `"` + ");\n"
@@ -16,7 +16,7 @@ func everythingScript(t testing.TB) string {
 
 const hello = `{"message":"hello"}`
 
-// What a command line hides is seen when it runs: a shell, a file that is loaded first, uv in a project.
+// What a command line hides is seen when it runs: in a shell, a file that is loaded first, uv in a project.
 func TestLaunchWhatIsBehindTheCommandIsSeen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
@@ -28,7 +28,7 @@ func TestLaunchWhatIsBehindTheCommandIsSeen(t *testing.T) {
 		tool  string
 		args  string
 		file  string // what changes
-		words string // that say so
+		words string // in which the item says so
 	}{
 		{
 			"a shell that starts node",
@@ -89,7 +89,7 @@ func TestLaunchWhatIsBehindTheCommandIsSeen(t *testing.T) {
 	}
 }
 
-// A server that does its work and leaves without a word is told of all the same.
+// A server that does its work and exits silently is reported too.
 func TestLaunchAScriptThatLeavesWithoutAnAnswerIsTold(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
@@ -108,7 +108,7 @@ func TestLaunchAScriptThatLeavesWithoutAnAnswerIsTold(t *testing.T) {
 	}
 }
 
-// npx with nothing installed: it asks the registry, and what it asks for is decided by a file that nobody pins.
+// npx with nothing installed asks the registry, and a file that is not pinned decides for what.
 func TestLaunchAnotherVersionThatNpxFetchesIsSeen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
@@ -134,7 +134,7 @@ func TestLaunchAnotherVersionThatNpxFetchesIsSeen(t *testing.T) {
 	s.hangUp(true)
 }
 
-// A person looks with probe, in a terminal and a folder of their own; the client that starts the server later is no change.
+// A person looks with probe, in a terminal and some folder. When the client starts the server later, that is no change.
 func TestLaunchAProbeCountsForTheClientThatComesLater(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
@@ -153,7 +153,7 @@ func TestLaunchAProbeCountsForTheClientThatComesLater(t *testing.T) {
 	if out, code := h.run(append([]string{"probe", "--"}, argv...)...); code != 0 {
 		t.Fatalf("another probe: status %d: %s", code, out)
 	}
-	// A client with the few variables that clients give; what else this shell exports, a look has not seen.
+	// A client passes on few variables, and a look ignores the others that this shell exports.
 	env := h.passedOn(filepath.Join(dir, "elsewhere"), os.Getenv("PATH"), "ONE_OF_ITS_OWN=1")
 	s := launch(t, filepath.Join(dir, "elsewhere"), env, append([]string{sallyport(t), "wrap", "--client", "claude", "--"}, argv...))
 	s.handshake("2025-06-18")
@@ -165,7 +165,7 @@ func TestLaunchAProbeCountsForTheClientThatComesLater(t *testing.T) {
 	}
 }
 
-// What loads code reaches a look through the env of an entry only, and is held there; the looker's own environment is not the
+// A variable that loads code reaches a look only through the entry's env, and holds it. The environment of the command that looks is not the
 // server's.
 func TestLaunchProbeDoesNotStartWhatIsHeld(t *testing.T) {
 	if testing.Short() {
@@ -201,7 +201,7 @@ func TestLaunchProbeDoesNotStartWhatIsHeld(t *testing.T) {
 	}
 }
 
-// The hub ends and comes back while a server runs: the session goes on, the new hub is told, nothing is asked again.
+// The hub ends and comes back while a server runs: the session continues, the new hub learns of it, and nothing needs another review.
 func TestLaunchIsToldToAHubThatComesBack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
@@ -231,7 +231,7 @@ func TestLaunchIsToldToAHubThatComesBack(t *testing.T) {
 	// The wrappers start another one.
 	wait(t, "a hub answers again", func() bool { _, code := h.run("status", "--json"); return code == 0 || code == 3 })
 	wait(t, "the one that was allowed works", func() bool { return s.works("echo", hello) })
-	// Where the other wrapper comes back first, the change leaves with it and comes again under a new code.
+	// If the other wrapper reconnects first, the change disappears and comes back with a new code.
 	wait(t, "the held one is refused under the code of what waits", func() bool {
 		now := h.launched()
 		return now != nil && strings.Contains(held.call("echo", hello), now.Code)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// launched is the launch item that waits, nil where none does.
+// launched is the pending launch item, nil if there is none.
 func (h *installation) launched() *waiting {
 	h.t.Helper()
 	for _, item := range h.inbox() {
@@ -21,7 +21,7 @@ func (h *installation) launched() *waiting {
 	return nil
 }
 
-// awaitLaunch waits for a launch item and returns it with what show says of it.
+// awaitLaunch waits for a launch item and returns it with the output of show.
 func (h *installation) awaitLaunch() (item waiting, shown string) {
 	h.t.Helper()
 	wait(h.t, "a launch item is in the inbox", func() bool {
@@ -41,14 +41,14 @@ func (h *installation) awaitLaunch() (item waiting, shown string) {
 	return item, strings.Join(strings.Fields(shown), " ")
 }
 
-// begin starts a wrapped server as the client NAME, shakes hands and returns the session with the answer to initialize.
+// begin starts a wrapped server as a client, does the handshake and returns the session with the response to initialize.
 func (h *installation) begin(client, dir string, env []string, argv ...string) (*session, string) {
 	h.t.Helper()
 	s := launch(h.t, dir, environment(append(h.env(), env...)...), append([]string{sallyport(h.t), "wrap", "--client", client, "--"}, argv...))
 	return s, s.handshake("2025-06-18")
 }
 
-// allowed meets a server for the first time and allows all of it, what it runs included.
+// allowed starts a server for the first time and allows all of it, including what it runs.
 func (h *installation) allowed(client, dir string, env []string, argv ...string) {
 	h.t.Helper()
 	s, _ := h.begin(client, dir, env, argv...)
@@ -57,14 +57,14 @@ func (h *installation) allowed(client, dir string, env []string, argv ...string)
 	s.hangUp(true)
 }
 
-// works makes one call and says whether the server answered it.
+// works makes one call and reports whether the server answered it.
 func (s *session) works(tool, arguments string) bool {
 	s.t.Helper()
 	answer := s.call(tool, arguments)
 	return !strings.Contains(answer, "[Sallyport]") && strings.Contains(answer, `"result"`)
 }
 
-// refusedAs wants a call to be refused because of the launch, under the item's code.
+// refusedAs expects a call to be refused because of the launch, with the item's code.
 func (s *session) refusedAs(code, tool, arguments string) {
 	s.t.Helper()
 	var answer struct {
@@ -141,7 +141,7 @@ func TestLaunchAnotherExecutableByPATHIsNotStartedUntilItIsAllowed(t *testing.T)
 	if !strings.Contains(shown, "runs another executable") || !strings.Contains(shown, "sha256:") {
 		t.Errorf("show: %s", shown)
 	}
-	whole, _ := h.run("show", item.Code, "--json") // on a page long paths are broken into lines
+	whole, _ := h.run("show", item.Code, "--json") // a page breaks long paths into lines
 	for _, want := range []string{filepath.Join(real, "mcp-server-time"), filepath.Join(other, "mcp-server-time")} {
 		if !strings.Contains(whole, want) {
 			t.Errorf("show --json does not name %s: %s", want, whole)
@@ -226,7 +226,7 @@ func TestLaunchUnderBlockAChangedScriptIsNotStarted(t *testing.T) {
 	if out, code := h.run("reject", item.Code, "--yes"); code != 0 {
 		t.Fatalf("reject: status %d: %s", code, out)
 	}
-	// The wrapper hears of the decision a moment after the person does; it is refused before and after.
+	// The wrapper learns of the decision a moment later; calls are refused before and after.
 	wait(t, "the item is not named any more", func() bool { return !strings.Contains(s.call("echo", `{"message":"hello"}`), item.Code) })
 	s.refusedAs("", "echo", `{"message":"hello"}`)
 	s.hangUp(true)
@@ -276,7 +276,7 @@ func TestLaunchANewNODE_OPTIONSIsNotStarted(t *testing.T) {
 	}
 }
 
-// npmPrefix is a project folder whose node_modules npx looks into first, with a cache of its own.
+// npmPrefix is a project folder in whose node_modules npx looks first, with a cache of its own.
 func npmPrefix(t testing.TB, dir, version string) (env []string) {
 	t.Helper()
 	env = []string{"PATH=" + nodePath(t), "npm_config_cache=" + filepath.Join(filepath.Dir(dir), "npm-cache"), "npm_config_update_notifier=false"}
@@ -403,7 +403,7 @@ func TestLaunchOtherClientsFoldersAndTerminalsRaiseNoAlarm(t *testing.T) {
 		client, dir string
 		env         []string
 	}{
-		{"claude", dir, nil}, // a variable less
+		{"claude", dir, nil}, // one variable less
 		{"claude", dir, []string{"ONE_OF_ITS_OWN=2", "TERM_SESSION_ID=x", "SSH_CONNECTION=x", "XDG_ACTIVATION_TOKEN=x"}},
 		{"cursor", filepath.Join(dir, "elsewhere"), []string{"ONE_OF_ANOTHER=1"}}, // the first circumstances of another client
 	} {

@@ -11,10 +11,10 @@ import (
 	"github.com/sallyport/sallyport/proxy/scripted"
 )
 
-// scratch is removed after the last test. Its path is short: a socket lives below it.
+// scratch is removed after the last test. Its path is short, because sockets are below it.
 var scratch string
 
-// TestMain makes the test binary its own helper: it is the scripted server and the relays as well.
+// TestMain makes the test binary also the scripted server and the relays.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "hostile" {
 		os.Exit(hostile())
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// helper is the command line that makes the test binary a helper.
+// helper is the command line of the test binary as one of those.
 func helper(t testing.TB, args ...string) []string {
 	t.Helper()
 	self, err := os.Executable()

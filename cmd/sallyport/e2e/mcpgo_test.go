@@ -18,7 +18,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// goClient is mcp-go's client with a person and a model behind it.
+// goClient is mcp-go's client with a person and a model that answer requests.
 type goClient struct {
 	*client.Client
 	mu    sync.Mutex
@@ -50,7 +50,7 @@ func (c *goClient) ListRoots(context.Context, mcp.ListRootsRequest) (*mcp.ListRo
 	return &mcp.ListRootsResult{Roots: []mcp.Root{{URI: "file:///srv/one", Name: "One"}}}, nil
 }
 
-// driveGo is mcp-go's client, in its legacy way: the modern era is a later issue.
+// driveGo drives mcp-go's client in the legacy era.
 func driveGo(t *testing.T, argv, env []string, dir string, acts []act) []map[string]any {
 	t.Helper()
 	stdio := transport.NewStdioWithOptions(argv[0], env, argv[1:], transport.WithCommandStderrWriter(io.Discard),
@@ -98,14 +98,14 @@ func driveGo(t *testing.T, argv, env []string, dir string, acts []act) []map[str
 		documents = append(documents, doc)
 	}
 	closed = true
-	_ = c.Close() // a server that must be killed is no matter here
+	_ = c.Close() // it does not matter here if the server must be killed
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	documents = append(documents, map[string]any{"heard": c.heard, "asked": c.asked})
 	return generic(t, documents)
 }
 
-// generic turns typed documents into what their JSON says.
+// generic turns typed documents into their plain JSON values.
 func generic(t *testing.T, documents []map[string]any) (out []map[string]any) {
 	t.Helper()
 	raw, err := json.Marshal(documents)

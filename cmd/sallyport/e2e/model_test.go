@@ -12,20 +12,20 @@ import (
 	"testing"
 )
 
-// model is a service on loopback that speaks as the models of four vendors do: Anthropic's messages, OpenAI's responses and
-// chat completions, Gemini's generateContent. It thinks nothing. Of each request it notes which tools of one server are offered;
-// it calls the tools it was told to, one a turn, and then says that it is done.
+// model is a service on loopback that imitates the models of four vendors: Anthropic's messages, OpenAI's responses and chat completions,
+// Gemini's generateContent. It notes which tools of one server each request offers, calls the tools in its plan, one a turn, and then says that
+// it is done.
 type model struct {
 	server *httptest.Server
-	prefix string   // before the name of each tool of the server that counts
+	prefix string   // before the name of each tool of that server
 	plan   []string // the tools to call
 
 	mu     sync.Mutex
-	offers [][]string // one for each request that offers any tools: those of the server, sorted
-	others []string   // what it was asked that no model answers
+	offers [][]string // for each request with tools: those of that server, sorted
+	others []string   // requests that no model answers
 }
 
-// turn is what the model does with a request: it calls a tool, or says that it is done.
+// turn is the reaction of the model to a request: it calls a tool, or says that it is done.
 type turn struct {
 	number int
 	call   offered // none: done
@@ -79,8 +79,7 @@ func (m *model) serve(w http.ResponseWriter, r *http.Request) {
 	speak(w, request.Model, do)
 }
 
-// take notes what a request offers and says what the model does with it. A request without tools is the client's own business: a
-// title, a summary.
+// take notes what a request offers and returns the reaction. A request without tools is for the client itself: a title, a summary.
 func (m *model) take(tools []json.RawMessage) (do turn) {
 	all := toolsIn(tools)
 	if len(all) == 0 {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A client with eleven servers has Sallyport's own two tools once, whichever server it asks answers them, and when the server that lists
-// them ends another one takes over and says so.
+// A client with eleven servers has Sallyport's own two tools once. Every server answers them, and when the server that lists them ends, another
+// takes over and announces it.
 func TestElevenServersOfOneClientListOurToolsOnce(t *testing.T) {
 	const servers = 11
 	dir := folder(t)
@@ -35,7 +35,7 @@ func TestElevenServersOfOneClientListOurToolsOnce(t *testing.T) {
 		ready.Wait()
 		return all
 	}
-	// listing is which of them list each tool, after all have been asked at once.
+	// listing is which servers list each tool, after all were asked at once.
 	listing := func(all []*session) (who map[string][]int) {
 		t.Helper()
 		who = map[string][]int{}
@@ -64,7 +64,7 @@ func TestElevenServersOfOneClientListOurToolsOnce(t *testing.T) {
 		return who["approve_server_config"][0]
 	}
 	all := begin()
-	named := once(listing(all)) // nobody has reviewed them: ours are all there is
+	named := once(listing(all)) // they are not reviewed, so there are only our tools
 	h.approve()
 	for _, s := range all {
 		s.heard("list_changed")
@@ -122,7 +122,7 @@ func TestElevenServersOfOneClientListOurToolsOnce(t *testing.T) {
 		}
 	}
 
-	// The next start of the client: the same server again, whichever of them comes first.
+	// At the next start of the client it is the same server again, whichever comes first.
 	all = begin()
 	if which := once(listing(all)); which != named {
 		t.Errorf("%d listed them while the client ran, and now %d does", named, which)

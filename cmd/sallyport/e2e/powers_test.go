@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// What a person is told first of the six real servers, before anything that they say. The figures are of the versions that
-// install.sh fixes.
+// What a review of the six real servers says first, before any text of theirs. The figures are those of the versions that install.sh installs.
 func TestTheReviewOfARealServerSaysFirstWhatItCanDo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")

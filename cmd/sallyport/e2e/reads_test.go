@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// read is what a record says of a request that is no call.
+// read is the record of a request that is not a call.
 type read struct {
 	Kind, Status, Tool, Code, Summary string
 	Bytes                             int64
 	Detail                            struct{ URI, Prompt, Action string }
 }
 
-// reads are the records of the four kinds, one kind after the other, each oldest first.
+// reads are the records of four kinds, one kind after the other, each oldest first.
 func (h *installation) reads() (all []read) {
 	h.t.Helper()
 	for _, kind := range []string{"resource_read", "prompt_get", "sampling", "elicitation"} {
@@ -32,8 +32,8 @@ func (h *installation) reads() (all []read) {
 	return all
 }
 
-// "What did Claude see at 14:03?" has an answer: each read, prompt, sampling and elicitation is one record, with what it named and how
-// large it was, and without a text or a secret.
+// "What did Claude see at 14:03?" has an answer: each read, prompt, sampling and elicitation is one record, with its name and size, and without
+// text or secrets.
 func TestReadsPromptsAndWhatServersAskForLeaveARecordEach(t *testing.T) {
 	t.Parallel()
 	const (
@@ -57,7 +57,7 @@ func TestReadsPromptsAndWhatServersAskForLeaveARecordEach(t *testing.T) {
 		return s
 	}
 	s := begin()
-	s.request("resources/read", `{"uri":"doc://1"}`) // before anybody allowed anything
+	s.request("resources/read", `{"uri":"doc://1"}`) // before anything is allowed
 	h.approve()
 	wait(t, "it is open", func() bool {
 		return strings.Contains(s.call("approve_server_config", `{}`), "Nothing needs the user's review")

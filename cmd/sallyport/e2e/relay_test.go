@@ -11,14 +11,14 @@ import (
 	"regexp"
 )
 
-// loss is one way to relay badly: what becomes of a line from the server or from the client; nil drops it.
+// loss is one way to relay badly: it changes a line from the server or the client; nil drops it.
 type loss struct {
-	breaks     bool // the play cannot go on
+	breaks     bool // the play can't continue
 	fromServer func(line []byte) []byte
 	fromClient func(line []byte) []byte
 }
 
-// losses are what relays in the field do. Each must be found by the comparison.
+// losses are what real relays do. The comparison must find each of them.
 var losses = map[string]loss{
 	"decodes and encodes": {fromServer: func(line []byte) []byte {
 		var value any

@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// escapeRoom is a person's machine in small: a home with a client, a runtime folder with a bus, a terminal, and Sallyport.
+// escapeRoom is a miniature of a person's machine: a home with a client, a runtime folder with a bus, a terminal, and Sallyport.
 type escapeRoom struct {
 	*installation
 	prey
 	env []string
 }
 
-// furnish builds it. A long home makes the hub put its socket into the temporary folder.
+// furnish builds it. If the home has a long path, the hub puts its socket into the temporary folder.
 func furnish(t *testing.T, long bool) *escapeRoom {
 	t.Helper()
 	root, err := os.MkdirTemp(scratch, "r")
@@ -54,7 +54,7 @@ func furnish(t *testing.T, long bool) *escapeRoom {
 	r.Address = listenAt(t, "tcp", "127.0.0.1:0")
 	r.Terminal = terminal(t)
 
-	// A program of its own: a hostile server may replace it, and others use the one that was built.
+	// Its own copy of the program: a hostile server may replace it, and other tests use the one that was built.
 	r.Program = filepath.Join(root, "bin", "sallyport")
 	raw, err := os.ReadFile(sallyport(t))
 	if err != nil {
@@ -78,7 +78,7 @@ func furnish(t *testing.T, long bool) *escapeRoom {
 		r.Socket = strings.TrimSpace(string(recorded))
 	}
 	r.Hub = r.process.Pid
-	// Something in the settings, so that there is something to read.
+	// Settings to read.
 	if out, code := r.run("settings", "set", "pins.resources", "on"); code != 0 {
 		t.Fatal(out)
 	}
@@ -104,7 +104,7 @@ func listenAt(t *testing.T, network, address string) string {
 	return l.Addr().String()
 }
 
-// terminal opens a pseudo-terminal as a person's would be and returns its path.
+// terminal opens a pseudo-terminal like a person's and returns its path.
 func terminal(t *testing.T) string {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -122,7 +122,7 @@ func terminal(t *testing.T) string {
 	return fmt.Sprintf("/dev/pts/%d", number)
 }
 
-// run starts the hostile server under what is set, and returns what each of its tries came to: "" where it succeeded.
+// run starts the hostile server in the sandbox that is set, and returns the error of each attempt, "" if it succeeded.
 func (r *escapeRoom) hunt(t *testing.T, level string) map[string]string {
 	t.Helper()
 	if out, code := r.run("settings", "set", "sandbox", level, "--yes"); code != 0 {
@@ -232,8 +232,8 @@ func TestALookUnderStrictNeedsNoNetworkAndNoHome(t *testing.T) {
 	}
 }
 
-// withoutBubblewrap runs this test once more where bubblewrap's file cannot be had, which bubblewrap itself sees to, and
-// says whether this is that run. Hub, wrappers and commands share it: processes of two namespaces could not look at each other.
+// withoutBubblewrap runs this test again in a namespace, made by bubblewrap, that has no bubblewrap, and reports whether this is that run. Hub,
+// wrappers and commands share it, because processes of two namespaces can't see each other.
 func withoutBubblewrap(t *testing.T) bool {
 	t.Helper()
 	const mark = "E2E_WITHOUT_BUBBLEWRAP"
@@ -321,7 +321,7 @@ func TestASandboxIsSetForOneServer(t *testing.T) {
 		program(t, filepath.Join(dir, name), "#!/bin/sh\ncat /proc/1/comm >"+said+"\nexec cat\n")
 		return []string{filepath.Join(dir, name)}, said
 	}
-	// first is the first process that a server of that name sees.
+	// first is the first process that the server of that name sees.
 	first := func(name string) string {
 		t.Helper()
 		argv, said := server(name)

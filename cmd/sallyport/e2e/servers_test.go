@@ -23,10 +23,10 @@ type realServer struct {
 	name string
 	argv func(t testing.TB, dir string) []string
 	env  func(dir string) []string
-	// prepare lays the same ground for every run: an empty folder is given.
+	// prepare fills an empty folder with the same content for every run.
 	prepare func(t testing.TB, dir string)
 	acts    func(dir string) []act
-	// more is what only the raw client plays after the acts, typed what only clients of an SDK do.
+	// After the acts, more is played by the raw client only, typed by the clients of an SDK only.
 	more  func(s *session)
 	typed []act
 }
@@ -184,7 +184,7 @@ var realServers = []realServer{
 	},
 }
 
-// gitEnv makes commits the same in every run.
+// gitEnv makes commits equal in every run.
 var gitEnv = []string{"GIT_AUTHOR_DATE=2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z",
 	"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com",
 	"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"}
@@ -211,7 +211,7 @@ func cache(t testing.TB, parts ...string) string {
 	return path
 }
 
-// node is the folder of the node that came with the servers, or "" where the registry has none for this machine.
+// node is the folder of the node installed with the servers, or "" if the registry has none for this machine.
 func node(t testing.TB) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(cache(t, "npm", "node_modules"), "node-*", "bin"))
@@ -241,7 +241,7 @@ func fill(argv []string, dir string) []string {
 	return argv
 }
 
-// ground lays a fresh folder for one run of a server, always at the same path, and returns the environment to run it in.
+// ground prepares a new folder for one run of a server, always at the same path, and returns the environment for it.
 func (r realServer) ground(t testing.TB, dir string, more ...string) []string {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
@@ -262,7 +262,7 @@ func (r realServer) ground(t testing.TB, dir string, more ...string) []string {
 	return environment(more...)
 }
 
-// message is the request that an act is on the wire.
+// message is the request of an act on the wire.
 func (a act) message(t testing.TB) (method, params string) {
 	t.Helper()
 	args, err := json.Marshal(a.Args)

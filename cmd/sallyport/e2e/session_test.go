@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// patience is how long anything that must happen may take; only a failure ever waits that long.
+// patience is how long to wait for something that must happen; only a failure takes that long.
 const patience = 2 * time.Minute
 
-// envelope is what a client reads of a line to know what it is.
+// envelope is the part of a line that tells a client what it is.
 type envelope struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -86,12 +86,12 @@ func launch(t testing.TB, dir string, env, argv []string) *session {
 	}()
 	t.Cleanup(func() {
 		select {
-		case <-s.ended: // its number may be somebody else's by now
+		case <-s.ended: // its number can belong to another process by now
 		default:
 			killGroup(cmd)
 		}
 		s.in.Close()
-		for range s.lines { // lets the reader go
+		for range s.lines { // unblocks the reader
 		}
 		<-s.ended
 		if t.Failed() && s.errs.String() != "" {
@@ -101,7 +101,7 @@ func launch(t testing.TB, dir string, env, argv []string) *session {
 	return s
 }
 
-// write sends bytes as they stand, with a line feed.
+// write sends bytes as they are, with a line feed.
 func (s *session) write(line string) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.in, line+"\n"); err != nil {
@@ -109,7 +109,7 @@ func (s *session) write(line string) {
 	}
 }
 
-// start sends a request with an id of the caller's and does not wait.
+// start sends a request with the caller's id and does not wait.
 func (s *session) start(id, method, params string) {
 	s.t.Helper()
 	s.open[id] = method
@@ -141,7 +141,7 @@ func (s *session) answer(id string) string {
 	return s.until("the answer to request "+id, func(e envelope, _ string) bool { return e.Method == "" && string(e.ID) == id })
 }
 
-// heard waits until a line has come, now or before, that holds the mark.
+// heard waits until a line with the mark has come, now or before.
 func (s *session) heard(mark string) {
 	s.t.Helper()
 	for _, e := range s.entries {
@@ -152,7 +152,7 @@ func (s *session) heard(mark string) {
 	s.until(mark, func(_ envelope, line string) bool { return strings.Contains(line, mark) })
 }
 
-// until takes lines until one is the one, and returns it.
+// until reads lines up to the wanted one, and returns that.
 func (s *session) until(what string, is func(envelope, string) bool) string {
 	s.t.Helper()
 	wait := patience
@@ -175,7 +175,7 @@ func (s *session) until(what string, is func(envelope, string) bool) string {
 	}
 }
 
-// replies are the answers of the person and the model at the client's end, by method of the server's request.
+// replies are the responses of the person and the model behind the client, by method of the server's request.
 var replies = map[string]string{
 	"ping":                   `{}`,
 	"roots/list":             `{"roots":[{"uri":"file:///srv/one","name":"One"},{"uri":"file:///srv/two"}]}`,
@@ -212,7 +212,7 @@ func (s *session) take(line string) envelope {
 // abilities are what the raw client says it can do.
 const abilities = `{"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{},"url":{}}}`
 
-// open handshake: every play begins with it.
+// open does the handshake with which every play begins.
 func (s *session) handshake(protocol string) string {
 	s.t.Helper()
 	answer := s.request("initialize", fmt.Sprintf(
@@ -221,12 +221,12 @@ func (s *session) handshake(protocol string) string {
 	return answer
 }
 
-// hangUp closes the server's input. One that stays is no matter here and is killed; a wrapper must end by itself with 0.
+// hangUp closes the server's input. A server that stays is killed, which does not matter here; a wrapper must end by itself with 0.
 func (s *session) hangUp(mustExit bool) {
 	s.t.Helper()
 	s.in.Close()
 	go func() {
-		for range s.lines { // what is left belongs to nobody
+		for range s.lines { // no one needs what is left
 		}
 	}()
 	wait := time.Second
@@ -246,7 +246,7 @@ func (s *session) hangUp(mustExit bool) {
 	}
 }
 
-// environment is the test's own without what would lead to another hub.
+// environment is the test's own, without variables that lead to another hub.
 func environment(more ...string) []string {
 	var env []string
 	for _, v := range os.Environ() {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A client's pipes may be shared: whoever has them too, and reads after us, must not be told to try again, however we end.
+// A client's pipes may be shared. However we end, another process that reads them after us must not get EAGAIN.
 func TestAClientsPipesStayBlockingForWhoeverSharesThem(t *testing.T) {
 	h := install(t)
 	dir := folder(t)

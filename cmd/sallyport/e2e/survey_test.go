@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// The survey asks of servers as people use them whether they notice a shield: one session each, without us and behind a
-// wrapper with `sandbox` = shield, compared in bytes. `make survey` installs them, runs it and writes the table of
+// The survey finds out whether servers that people use notice a shield: one session each, direct and behind a wrapper with
+// `sandbox` = shield, compared in bytes. `make survey` installs them, runs it and writes the table of
 // docs/sandbox.md. It is not part of `make test`: it installs some hundred megabytes.
 
 var write = flag.Bool("write", false, "write the table into docs/sandbox.md")
 
-// surveyed is a server with what to ask it beside its listings. A key that a server wants is made up: it starts, and its
-// answers to calls that need the network are not asked for.
+// surveyed is a server, with what to ask it besides its listings. If a server wants a key, it gets an invented one to start with; calls that
+// need the network are left out.
 type surveyed struct {
 	name string // package
 	from string
@@ -75,7 +75,7 @@ func furtherServers() []surveyed {
 	}
 }
 
-// whole is a realServer that lists what the server says it has and then makes the calls.
+// whole is a realServer that lists what the server declares and then makes the calls.
 func (s surveyed) whole(t testing.TB) realServer {
 	r := realServer{name: s.name, argv: s.argv, env: func(string) []string { return s.env }}
 	r.acts = func(dir string) []act {
@@ -146,7 +146,7 @@ func TestTwentyServersUnderAShield(t *testing.T) {
 	}
 }
 
-// survey plays one server twice without us, to know what differs from run to run anyway, and once behind a shield.
+// survey plays a server twice without us, to know what differs from run to run, and once behind a shield.
 func survey(t *testing.T, server realServer, from, note string) surveyRow {
 	row := surveyRow{name: server.name, from: from, note: note}
 	t.Run(server.name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func survey(t *testing.T, server realServer, from, note string) surveyRow {
 		record := func(more []string, before, changes []string) []entry {
 			var got []entry
 			env := server.ground(t, dir, more...)
-			// A session that breaks off ends with this: one that stayed would list our tools in the place of the next.
+			// A broken session ends here; if it stayed, it would list our tools instead of the next one.
 			t.Run("play", func(t *testing.T) {
 				broken := &lenient{TB: t, patience: 30 * time.Second}
 				done := make(chan struct{})

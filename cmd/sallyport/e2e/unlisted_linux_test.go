@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A server that has nothing but resources has no item of its own that could be allowed.
+// A server with nothing but resources declares no item that could be allowed.
 func TestAServerOfNothingButResourcesIsReviewedAndOpened(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
@@ -73,7 +73,7 @@ func TestAServerWhoseListingFailsIsNamed(t *testing.T) {
 	wait(t, "the tool runs", func() bool { return strings.Contains(s.call("echo", `{}`), "again") })
 }
 
-// What is decided over resource:* holds, whatever else of the server is allowed.
+// A decision on resource:* holds, whatever else of the server is allowed.
 func TestADecisionOverAllResourcesHolds(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// desktopApp is a client that behaves as Claude Desktop is reported to: it reads its file at launch, starts each server twice, in
-// one folder and with the little that a desktop gives a program, lists once, and does nothing about list_changed.
+// desktopApp is a client that behaves like Claude Desktop (as reported): it reads its file at launch, starts each server twice, in one folder and
+// with the few variables of a desktop, lists once, and ignores list_changed.
 type desktopApp struct{ servers []*session }
 
 const desktopFile = ".config/Claude/claude_desktop_config.json"
@@ -54,7 +54,7 @@ func (a *desktopApp) quit() {
 	}
 }
 
-// tools are what the app has of each start of each server: what its one listing said.
+// tools are the tools in the app's only listing of each start of each server.
 func (a *desktopApp) tools(t testing.TB) (each [][]string) {
 	t.Helper()
 	for _, s := range a.servers {
@@ -81,7 +81,7 @@ func desktopHome(t testing.TB) (h *installation, home string, argv []string) {
 	return h, home, argv
 }
 
-// unseen is what status says of clients that have not seen what was allowed.
+// unseen is what status says about clients that have not seen what was allowed.
 func (h *installation) unseen() (rows []struct{ Client, Server, Session, Next, Code string }) {
 	h.t.Helper()
 	out, _ := h.run("status", "--json")
@@ -94,7 +94,7 @@ func (h *installation) unseen() (rows []struct{ Client, Server, Session, Next, C
 	return *status.Unseen
 }
 
-// within waits for a condition, and measures it against the figure that is promised.
+// within waits for a condition, and fails if that takes longer than promised.
 func within(t testing.TB, figure time.Duration, what string, is func() bool) (took time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -107,7 +107,7 @@ func within(t testing.TB, figure time.Duration, what string, is func() bool) (to
 	return took
 }
 
-// In the right order one restart is enough, also for a client that lists once.
+// In the right order, one restart is enough even for a client that lists once.
 func TestProtectLookReviewAndOneRestart(t *testing.T) {
 	t.Parallel()
 	h, home, _ := desktopHome(t)
@@ -136,7 +136,7 @@ func TestAClientThatNeverListsAgainIsNamedUntilItRestarts(t *testing.T) {
 	t.Parallel()
 	h, home, argv := desktopHome(t)
 	app := openDesktopApp(t, h, home)
-	other, _ := h.begin("e2e", home, nil, argv...) // lists whenever it is told to
+	other, _ := h.begin("e2e", home, nil, argv...) // lists after every list_changed
 	other.request("tools/list", `{}`)
 	wait(t, "the server is in the inbox", func() bool { return h.listing([]string{"tool:get_forecast"}) })
 	allowed := false

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// servers is what `servers --json` says of the only server.
+// servers is the output of `servers --json` about the only server.
 func (h *installation) server() (row struct {
 	State    string
 	Versions *struct {
@@ -31,7 +31,7 @@ func (h *installation) server() (row struct {
 	return row
 }
 
-// A server that has no protocol version in common with its client never lists anything, so nothing waits: it is named everywhere else.
+// A server without a protocol version in common with its client never lists anything, so no item can name it; everything else does.
 func TestAServerOfAnotherProtocolVersionIsNamedUntilItSpeaksAgain(t *testing.T) {
 	const words = "BUY NOW"
 	for _, c := range []struct{ name, version, step string }{

@@ -39,8 +39,8 @@ func declared(t testing.TB, record []entry) (items []string) {
 	return items
 }
 
-// The main story on real servers: nothing reaches the client until a person has looked, one approval opens the running
-// session, and then a session is the same as without the wrapper, in bytes.
+// The main story on real servers: nothing reaches the client before a review, one approval takes effect in the running session, and then a
+// session has the same bytes as without the wrapper.
 func TestBehindTheWrapperASessionIsTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
@@ -71,8 +71,8 @@ func TestBehindTheWrapperASessionIsTheSame(t *testing.T) {
 	}
 }
 
-// review meets a server for the first time, sees that nothing comes through, approves it, and sees that it comes through
-// in the same session.
+// review starts a server for the first time, checks that nothing gets through, approves it, and checks that everything gets through in the same
+// session.
 func (r realServer) review(t *testing.T, h *installation, dir string, env, items []string) {
 	t.Helper()
 	s := launch(t, dir, env, append(h.wrap(), r.argv(t, dir)...))
@@ -140,7 +140,7 @@ func toolNames(t testing.TB, answer string) (names []string) {
 	return names
 }
 
-// ownNames says whether a listing holds the wrapper's two tools.
+// ownNames reports whether a listing has the wrapper's two tools.
 func ownNames(names []string) bool {
 	found := 0
 	for _, name := range names {
@@ -153,7 +153,7 @@ func ownNames(names []string) bool {
 	return found == len(wrapperTools)
 }
 
-// A server that ends at once may do so before our client's first line was read, or while it is being written.
+// A server that ends at once can do so before it has read our client's first line, or while that is written.
 func TestAServerThatEndsAtOnceIsToldOfWithItsStatus(t *testing.T) {
 	dir := t.TempDir()
 	h := install(t)

@@ -50,7 +50,7 @@ func contradicting() control.ItemDetail {
 	return d
 }
 
-// told adds what the hub says of what the tools of an item can do.
+// told adds what the hub says the item's tools can do.
 func told(d control.ItemDetail) control.ItemDetail {
 	var tools []powers.Tool
 	for i, part := range d.Details {
