@@ -14,7 +14,7 @@ import (
 // Shapes names structs that only embedded ones hold: Wails writes a type only if a method or a named field has it.
 type Shapes struct{}
 
-func (*Shapes) Name(control.ClientEntry, powers.Summary) {}
+func (*Shapes) Name(control.ClientEntry, control.Part, inspect.Check, powers.Summary) {}
 
 // Overview is everything that every screen shows. It is cheap, and asked for at every "changed".
 type Overview struct {
@@ -49,46 +49,12 @@ type Unguarded struct {
 	Light control.Light `json:"light"`
 }
 
-// Part is one pinned thing of an item.
-type Part struct {
-	Item     string            `json:"item"` // pin key: "tool:NAME", "instructions", "launch", "entry:NAME", "setting:KEY"; holds server text
-	State    vocab.PartState   `json:"state"`
-	Findings []inspect.Finding `json:"findings"`
-	Passages [][]int           `json:"passages"` // places in Findings that are one warning to a person, the gravest first
-}
-
 // Item is one row of the inbox.
 type Item struct {
-	Code      string         `json:"code"`
-	Kind      vocab.ItemKind `json:"kind" ts_type:"'new_server' | 'changed' | 'launch' | 'unguarded' | 'config_changed' | 'settings_changed' | 'interaction' | 'response_held' | 'guard_problem'"`
-	Server    string         `json:"server"`          // server text
-	Shown     string         `json:"shown,omitempty"` // see control.Server
-	Identity  string         `json:"identity"`
-	Severity  vocab.Severity `json:"severity" ts_type:"'critical' | 'high' | 'review'"`
-	Title     string         `json:"title"`
-	Digest    string         `json:"digest"`
-	Created   string         `json:"created"`
-	Asked     bool           `json:"asked"`  // a model asked for it
-	Noisy     bool           `json:"noisy"`  // changes too often; came and went
-	Runs      bool           `json:"runs"`   // of what waits over a launch: the server runs meanwhile
-	Launch    string         `json:"launch"` // of what waits over a launch: surroundings, program or loader
-	Clean     bool           `json:"clean"`  // a new server without warnings: it can be allowed together with others
-	Parts     []Part         `json:"parts"`
-	Warnings  int            `json:"warnings"`  // passages of all of it
+	control.InboxItem
 	Decided   vocab.Decision `json:"decided"`   // "" while it waits
 	DecidedAt string         `json:"decidedAt"` // "" while it waits
-	Path      string         `json:"path"`      // of a client's file, for what is about one
-	// Of held responses: how many are in it, when the first and the last of them came, the codes of the newest, and a name of the item
-	// that stays while its code goes on to the newest response.
-	Count int      `json:"count"`
-	First string   `json:"first"`
-	Last  string   `json:"last"`
-	Codes []string `json:"codes"`
-	Group string   `json:"group"`
-	// Why they are held, by which rule, and whether their tool is allowed, so that it can be blocked.
-	Why     vocab.HeldWhy `json:"why" ts_type:"'' | 'threat' | 'limit' | 'provider'"`
-	Rule    string        `json:"rule"`
-	Allowed bool          `json:"allowed"`
+	Path      string         `json:"path"`      // of a client's file, for an item about one
 }
 
 // Review is an item whole, with what binds a decision to this look at it.
@@ -101,7 +67,7 @@ type Review struct {
 	Before      *control.EntryBefore `json:"before,omitempty"` // the server that ran under this name before
 	ServerInfo  string               `json:"serverInfo"`       // server text: pretty printed JSON of what it calls itself
 	Findings    []inspect.Finding    `json:"findings"`
-	Passages    [][]int              `json:"passages"` // see Part
+	Passages    [][]int              `json:"passages"` // indexes of findings that are one warning to a person
 	Details     []PartDetail         `json:"details"`
 	Diff        string               `json:"diff"`    // unified diff of a client's file; holds server text
 	Sandbox     vocab.Sandbox        `json:"sandbox"` // off, shield, strict, ""
@@ -122,7 +88,7 @@ type PartDetail struct {
 	State      vocab.PartState   `json:"state"`
 	Digest     string            `json:"digest"`
 	Findings   []inspect.Finding `json:"findings"`
-	Passages   [][]int           `json:"passages"`   // see Part
+	Passages   [][]int           `json:"passages"`   // as in Review
 	Definition string            `json:"definition"` // server text: pretty printed JSON, "" when it is gone
 	Approved   string            `json:"approved"`   // server text: pretty printed JSON of what was last allowed, "" when it is new
 	Changes    []pin.Change      `json:"changes"`
@@ -150,7 +116,7 @@ type Server struct {
 	Blocked  int               `json:"blocked"` // tools
 	Code     string            `json:"code"`    // of the item that waits
 	Findings []inspect.Finding `json:"findings"`
-	Passages [][]int           `json:"passages"` // see Part
+	Passages [][]int           `json:"passages"` // as in Review
 	LastSeen string            `json:"lastSeen"` // "" when it was never seen
 	Sandbox  vocab.Sandbox     `json:"sandbox"`  // off, shield, strict
 	RunsIn   []vocab.Sandbox   `json:"runsUnder"`
@@ -188,7 +154,7 @@ type ServerItem struct {
 	Code       string            `json:"code"`       // of its inbox item
 	Definition string            `json:"definition"` // server text: pretty printed JSON
 	Findings   []inspect.Finding `json:"findings"`
-	Passages   [][]int           `json:"passages"` // see Part
+	Passages   [][]int           `json:"passages"` // as in Review
 }
 
 // Activity is part of the timeline, newest first.

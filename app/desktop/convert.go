@@ -38,20 +38,15 @@ func passages(all []inspect.Passage) [][]int {
 }
 
 func item(it control.InboxItem) Item {
-	out := Item{
-		Code: it.Code, Kind: it.Kind, Server: it.Server, Shown: it.Shown, Identity: it.Identity, Severity: it.Severity, Title: it.Title, Digest: it.Digest,
-		Created: stamp(it.Created), Asked: it.Asked, Noisy: it.Noisy, Runs: it.Runs, Launch: string(it.Launch), Clean: it.Clean, Parts: each(it.Parts, part), Warnings: it.Warnings,
-		Count: it.Count, First: stamp(it.First), Last: stamp(it.Last), Codes: some(it.Codes), Group: it.Group,
-		Why: it.Why, Rule: it.Rule, Allowed: it.Allowed,
-	}
+	it.Parts = each(it.Parts, func(p control.Part) control.Part {
+		p.Findings, p.Passages = some(p.Findings), some(p.Passages)
+		return p
+	})
+	out := Item{InboxItem: it}
 	if overFile(it.Kind) {
 		out.Path = it.Identity
 	}
 	return out
-}
-
-func part(p control.Part) Part {
-	return Part{Item: p.Item, State: p.State, Findings: some(p.Findings), Passages: passages(p.Passages)}
 }
 
 func reviewOf(it control.ItemDetail) Review {

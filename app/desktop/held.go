@@ -11,33 +11,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Held is an answer that was held back, as a person is shown it. Texts of the client and the server are as they are.
+// Held is a held response as a person is shown it. Texts of the client and the server are as they are.
 type Held struct {
-	State      vocab.HeldState `json:"state" ts_type:"'waiting' | 'released' | 'taken' | 'delivered' | 'expired' | 'discarded' | 'gone'"`
-	Time       string          `json:"time"`
-	Client     string          `json:"client"` // server text: the client's own name
-	Method     string          `json:"method"`
-	Item       string          `json:"item"`      // pin key, "" for a method that names nothing; holds server text
-	Name       string          `json:"name"`      // server text: tool, prompt or URI
-	Arguments  []HeldArgument  `json:"arguments"` // secrets masked
-	Error      bool            `json:"error"`
-	Bytes      int64           `json:"bytes"`
-	Why        vocab.HeldWhy   `json:"why" ts_type:"'threat' | 'limit' | 'provider'"`
-	Checks     []inspect.Check `json:"checks"`
-	RuleSet    string          `json:"ruleSet"`
-	Expires    string          `json:"expires"` // when its text is deleted if nothing is decided
-	Until      string          `json:"until"`   // of a released one
-	Delivered  string          `json:"delivered"`
-	Without    bool            `json:"without"`    // released without the marked parts
-	Unsure     bool            `json:"unsure"`     // it may have arrived
-	Exceptable []string        `json:"exceptable"` // rules that an exception can be made for
-	Kept       bool            `json:"kept"`       // its text is still there
-	Parts      []HeldPart      `json:"parts"`
-	Links      []HeldLink      `json:"links"`
-	Place      int             `json:"place"` // in its item, the newest being 1; 0 where it waits no more
-	Newer      string          `json:"newer"` // codes of the responses beside it, "" where there are none
-	Older      string          `json:"older"`
-	All        *HeldAll        `json:"all,omitempty"` // the item as it was when this was shown, where there is more than one in it
+	control.HeldDetail
+	Arguments []HeldArgument `json:"arguments"` // secrets masked
+	Kept      bool           `json:"kept"`      // its text is still there
+	Parts     []HeldPart     `json:"parts"`
+	Links     []HeldLink     `json:"links"`
+	All       *HeldAll       `json:"all,omitempty"` // the item as it was when this was shown, if it holds more than one
 }
 
 // HeldArgument is one thing that the client asked with.
@@ -83,18 +64,13 @@ func heldFindings(it control.ItemDetail) []inspect.Finding {
 const maxWarnings = 200
 
 func held(it control.ItemDetail) *Held {
-	h := it.Held
-	if h == nil {
+	if it.Held == nil {
 		return nil
 	}
-	out := &Held{
-		State: h.State, Time: stamp(h.Time), Client: h.Client, Method: h.Method, Item: h.Item, Name: h.Name, Arguments: argumentsOf(h.Params, h.Method),
-		Error: h.Error, Bytes: h.Bytes, Why: h.Why, Checks: some(h.Checks), RuleSet: h.RuleSet, Expires: stamp(h.Expires), Until: stamp(h.Until),
-		Delivered: stamp(h.Delivered), Without: h.Without, Unsure: h.Unsure, Exceptable: some(h.Excepts), Kept: len(h.Answer) > 0, Parts: []HeldPart{},
-		Place: h.Place, Newer: h.Newer, Older: h.Older,
-	}
+	out := &Held{HeldDetail: *it.Held, Arguments: argumentsOf(it.Held.Params, it.Held.Method), Kept: len(it.Held.Answer) > 0, Parts: []HeldPart{}}
+	out.Checks, out.Params, out.Answer = some(out.Checks), nil, nil // the page gets both in parts
 	if out.Kept {
-		out.Parts = partsOf(h.Answer, h.Error, heldFindings(it))
+		out.Parts = partsOf(it.Held.Answer, out.Error, heldFindings(it))
 	}
 	out.Links = linksOf(out.Parts)
 	return out

@@ -86,7 +86,7 @@ func TestAHeldAnswerIsShownWhole(t *testing.T) {
 			t.Errorf("the mark of %s lies over %q", r.Findings[m.Finding].Rule, got)
 		}
 	}
-	if len(h.Parts[0].Marks) != 2 || !slices.Equal(h.Exceptable, []string{"instruction_override_short", "way_out"}) || h.Expires == "" {
+	if len(h.Parts[0].Marks) != 2 || !slices.Equal(h.Excepts, []string{"instruction_override_short", "way_out"}) || h.Expires.IsZero() {
 		t.Errorf("held: %+v", h)
 	}
 	if raw, err := json.Marshal(r); err != nil || strings.Contains(string(raw), "null") || strings.Contains(string(raw), "hunter2") {
@@ -149,7 +149,7 @@ func TestAHeldAnswerIsReleasedByTheRulesOfADecision(t *testing.T) {
 		t.Errorf("the same look again: %v", err)
 	}
 	now, err := d.Review(r.Code)
-	if err != nil || now.Held.State != "released" || !now.Held.Without || now.Held.Until == "" || now.Nonce == "" || now.Stale {
+	if err != nil || now.Held.State != "released" || !now.Held.Without || now.Held.Until.IsZero() || now.Nonce == "" || now.Stale {
 		t.Fatalf("released: %+v, %v", now.Held, err)
 	}
 	d.at = d.at.Add(time.Second)
@@ -166,8 +166,8 @@ func TestACriticalHeldAnswerIsTypedAndHasNoException(t *testing.T) {
 	d := newDesk(t)
 	d.holds(inspect.Critical)
 	r := d.look()
-	if r.Severity != "critical" || r.TypedWord != "notes" || len(r.Held.Exceptable) != 0 {
-		t.Fatalf("review: %s, type %q, %v", r.Severity, r.TypedWord, r.Held.Exceptable)
+	if r.Severity != "critical" || r.TypedWord != "notes" || len(r.Held.Excepts) != 0 {
+		t.Fatalf("review: %s, type %q, %v", r.Severity, r.TypedWord, r.Held.Excepts)
 	}
 	for _, without := range []bool{false, true} {
 		decision := ofHeld(r)

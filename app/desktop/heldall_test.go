@@ -19,7 +19,7 @@ func TestManyHeldResponsesAreOneRowAndEachIsReadByItself(t *testing.T) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	row := rows[0]
-	if row.Code != codes[19] || row.Count != 20 || row.First == "" || row.Last < row.First || len(row.Codes) != 20 || row.Group == "" {
+	if row.Code != codes[19] || row.Count != 20 || row.First.IsZero() || row.Last.Before(row.First) || len(row.Codes) != 20 || row.Group == "" {
 		t.Errorf("the row: %+v", row)
 	}
 	for n, code := range codes {

@@ -6,16 +6,8 @@ import (
 
 // Can is what a new server's tools can do. All of its words are ours.
 type Can struct {
-	Statements []Statement `json:"statements"`
-	Source     string      `json:"source"`   // whose word it is
-	Disputed   int         `json:"disputed"` // tools with a claim that contradicts their name
-}
-
-// Statement is one thing that a server can do, and how many of its tools can.
-type Statement struct {
-	Of    string `json:"of"` // commands, changes, messages, payments, reads, unsaid, outside
-	Words string `json:"words"`
-	Tools int    `json:"tools"`
+	powers.Summary
+	Source string `json:"source"` // who says so
 }
 
 // Does is what one tool can do.
@@ -33,10 +25,8 @@ func canDo(s *powers.Summary) *Can {
 	if s == nil {
 		return nil
 	}
-	out := &Can{Statements: []Statement{}, Source: s.Source(), Disputed: s.Disputed}
-	for _, st := range s.Statements {
-		out.Statements = append(out.Statements, Statement{Of: st.Of, Words: st.Words, Tools: st.Tools})
-	}
+	out := &Can{Summary: *s, Source: s.Source()}
+	out.Statements = some(out.Statements)
 	return out
 }
 

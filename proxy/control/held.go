@@ -114,8 +114,8 @@ type Except struct {
 // HeldDetail is a held answer as a person is shown it. Texts of the client and the server are as they are: whoever shows
 // them escapes them.
 type HeldDetail struct {
-	State     vocab.HeldState `json:"state"`
-	Time      time.Time       `json:"time"`
+	State     vocab.HeldState `json:"state" ts_type:"'waiting' | 'released' | 'taken' | 'delivered' | 'expired' | 'discarded' | 'gone'"`
+	Time      time.Time       `json:"time" ts_type:"string"`
 	Client    string          `json:"client,omitempty"`
 	Method    string          `json:"method"`
 	Item      string          `json:"item,omitempty"`
@@ -124,16 +124,16 @@ type HeldDetail struct {
 	Answer    json.RawMessage `json:"answer,omitempty"` // absent where it is not kept any more
 	Error     bool            `json:"error,omitempty"`
 	Bytes     int64           `json:"bytes"`
-	Why       vocab.HeldWhy   `json:"why"`
+	Why       vocab.HeldWhy   `json:"why" ts_type:"'threat' | 'limit' | 'provider'"`
 	Score     float64         `json:"score,omitempty"`
 	Checks    []inspect.Check `json:"checks"`
 	RuleSet   string          `json:"rule_set"`
-	Expires   time.Time       `json:"expires,omitzero"`         // when the text is deleted if nothing is decided; absent where it is gone
-	Until     time.Time       `json:"until,omitzero"`           // of a released one
-	Delivered time.Time       `json:"delivered,omitzero"`       //
-	Without   bool            `json:"without_marked,omitempty"` // released without the marked parts
-	Unsure    bool            `json:"unsure,omitempty"`         // a wrapper died while it handed it over: it may have arrived
-	Excepts   []string        `json:"exceptable,omitempty"`     // rules an exception could be made for; none if one is critical
+	Expires   time.Time       `json:"expires,omitzero" ts_type:"string | undefined"`   // when the text is deleted if nothing is decided; absent where it is gone
+	Until     time.Time       `json:"until,omitzero" ts_type:"string | undefined"`     // of a released one
+	Delivered time.Time       `json:"delivered,omitzero" ts_type:"string | undefined"` //
+	Without   bool            `json:"without_marked,omitempty"`                        // released without the marked parts
+	Unsure    bool            `json:"unsure,omitempty"`                                // a wrapper died while it handed it over: it may have arrived
+	Excepts   []string        `json:"exceptable,omitempty"`                            // rules an exception could be made for; none if one is critical
 	// Of the responses in its item: its place, the newest being 1, and the codes of the ones beside it, "" where there are none.
 	Place int    `json:"place,omitempty"`
 	Newer string `json:"newer,omitempty"`

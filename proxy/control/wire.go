@@ -200,14 +200,14 @@ const (
 // InboxItem is one thing that waits for a person.
 type InboxItem struct {
 	Code     string         `json:"code"`
-	Kind     vocab.ItemKind `json:"kind"`
+	Kind     vocab.ItemKind `json:"kind" ts_type:"'new_server' | 'changed' | 'launch' | 'unguarded' | 'config_changed' | 'settings_changed' | 'interaction' | 'response_held' | 'guard_problem'"`
 	Server   string         `json:"server"`
 	Shown    string         `json:"shown,omitempty"` // see Server
 	Identity string         `json:"identity"`
-	Severity vocab.Severity `json:"severity"`
+	Severity vocab.Severity `json:"severity" ts_type:"'critical' | 'high' | 'review'"`
 	Title    string         `json:"title"`
 	Digest   string         `json:"digest"`
-	Created  time.Time      `json:"created"`
+	Created  time.Time      `json:"created" ts_type:"string"`
 	Asked    bool           `json:"asked,omitempty"` // a model asked for it through approve_server_config
 	Noisy    bool           `json:"noisy,omitempty"` // changes too often; collapsed
 	Runs     bool           `json:"runs,omitempty"`  // of a launch: it waits, and the server runs meanwhile
@@ -220,13 +220,13 @@ type InboxItem struct {
 	// Of held responses: how many are in it, when the first and the last of them came, and the codes of the newest, the newest first
 	// (100 at most). Code and Digest are the newest one's; each code is about its own response. Group names the item whatever joins it.
 	Count int       `json:"count,omitempty"`
-	First time.Time `json:"first,omitzero"`
-	Last  time.Time `json:"last,omitzero"`
+	First time.Time `json:"first,omitzero" ts_type:"string | undefined"`
+	Last  time.Time `json:"last,omitzero" ts_type:"string | undefined"`
 	Codes []string  `json:"codes,omitempty"`
 	Group string    `json:"group,omitempty"`
 	// Why they are held; Rule is the gravest rule they have in common, "" where no rule is the reason. Allowed says
 	// that their tool is allowed, so that `block` has something to take back.
-	Why     vocab.HeldWhy `json:"why,omitempty"`
+	Why     vocab.HeldWhy `json:"why,omitempty" ts_type:"'' | 'threat' | 'limit' | 'provider'"`
 	Rule    string        `json:"rule,omitempty"`
 	Allowed bool          `json:"allowed,omitempty"`
 }

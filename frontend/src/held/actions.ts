@@ -9,7 +9,7 @@ export function heldActions(review: Review): Actions {
   const held = review.held
   if (!held) return { safe: null, others: [] }
   const server = serverName(review.shown || review.server, 'this server')
-  const what = plainName(held.name, `a ${nounOf(held)}`)
+  const what = plainName(held.name ?? '', `a ${nounOf(held)}`)
   const typed = review.typedWord !== ''
   const base = { items: [], all: false, undo: false, back: 'Keep it held' }
   const discard: Action = {
@@ -41,7 +41,7 @@ export function heldActions(review: Review): Actions {
     else others.push(without)
   }
   const more: Action[] = []
-  if (held.exceptable.length > 0 && !typed) {
+  if (held.exceptable && !typed) {
     more.push({
       ...base, id: 'held-exception', title: 'Always allow this tool…', label: `Always allow this tool for a limited time: ${what}`, call: 'except', ask: 'form', confirm: 'Make the exception',
       consequence: `Sallyport stops holding responses from ${what} for ${held.exceptable.length === 1 ? 'this reason' : 'these reasons'} for a limited time:`, done: `Sallyport stops holding responses from ${what} for this reason for a limited time. This one is still held.`,
@@ -68,10 +68,10 @@ function everything(held: Held, what: string, base: Base): Action[] {
 }
 
 /** Blocks the tool that the response came from. It only tightens, so one press is enough. */
-function blocking(review: Review, held: Held, what: string, server: string, base: Base): Action[] {
-  if (!held.item.startsWith('tool:') || review.identity === '' || review.allowed === false) return [] // it is blocked already
+function blocking(review: Review, { item = '' }: Held, what: string, server: string, base: Base): Action[] {
+  if (!item.startsWith('tool:') || review.identity === '' || !review.allowed) return [] // it is blocked already
   return [{
-    ...base, id: 'held-block', title: 'Block this tool', label: `Block this tool: ${what} of ${server}`, call: 'block', items: [held.item], ask: 'once', consequence: '', confirm: '',
+    ...base, id: 'held-block', title: 'Block this tool', label: `Block this tool: ${what} of ${server}`, call: 'block', items: [item], ask: 'once', consequence: '', confirm: '',
     done: `You blocked ${what} of ${server}. The response is still held.`,
   }]
 }

@@ -146,7 +146,7 @@ describe('a held response', () => {
   })
 
   it('says that nobody looked where nobody did, and that this is no sign of danger', async () => {
-    const { page } = await held(heldReview({ why: 'limit', exceptable: [], parts: [heldPartOf('x')] }, { severity: 'review', findings: [] }))
+    const { page } = await held(heldReview({ why: 'limit', exceptable: undefined, parts: [heldPartOf('x')] }, { severity: 'review', findings: [] }))
     expect(screen.getByText(/It is too large to check. That alone isn’t a sign of danger/)).toBeInTheDocument()
     expect(page.container.querySelector('.verdict .badge')).toHaveTextContent("Can't check")
   })
@@ -361,7 +361,7 @@ describe('how a held response goes on', () => {
     const page = await held(state({ state: 'released', until: new Date(Date.now() + 900_000).toISOString() }, { decided: 'approved' }))
     await page.becomes(state({ state: 'taken' }, { decided: 'approved', stale: true, nonce: '' }))
     expect(screen.getByText('Claude is getting it now.')).toBeInTheDocument()
-    await page.becomes(state({ state: 'delivered', delivered: new Date().toISOString(), without: true }, { decided: 'approved', stale: true, nonce: '' }))
+    await page.becomes(state({ state: 'delivered', delivered: new Date().toISOString(), without_marked: true }, { decided: 'approved', stale: true, nonce: '' }))
     expect(screen.getByText(/^Delivered, without the marked parts/)).toBeInTheDocument()
     expect(screen.queryByRole('button', { name: /^(Discard|Release)/ })).toBeNull()
   })

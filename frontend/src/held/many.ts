@@ -12,11 +12,11 @@ export interface Place {
  * was true when it was read, and that newer ones come before it. was: how many were in the item then.
  */
 export function placeIn(held: Held, code: string, item: Item, was: number): Place {
-  const codes = item.codes
-  const count = item.count
+  const { codes = [], count = 0 } = item
+  const { place = 0, newer = '', older = '' } = held
   const at = codes.indexOf(code)
-  if (at < 0) return { place: held.place === 0 ? 0 : Math.min(count, held.place + Math.max(0, count - was)), newer: held.newer, older: held.older }
-  return { place: at + 1, newer: codes[at - 1] ?? '', older: codes[at + 1] ?? (at + 1 < count ? held.older : '') }
+  if (at < 0) return { place: place === 0 ? 0 : Math.min(count, place + Math.max(0, count - was)), newer, older }
+  return { place: at + 1, newer: codes[at - 1] ?? '', older: codes[at + 1] ?? (at + 1 < count ? older : '') }
 }
 
 /** The item of a response in the list: the one with its code among the newest, else the one of its server, tool and rule. */
@@ -27,8 +27,7 @@ export function itemOf(review: Review, current: Item | undefined, waiting: reado
 /** Whether the list says that a response is out of date. For the older of many it can't tell, unless some left. */
 export function movedOn(review: Review, listed: Item | undefined): boolean {
   if (!listed || listed.decided !== review.decided) return true
-  const codes = listed.codes
-  const count = listed.count
+  const { codes = [], count = 0 } = listed
   if (count <= 1) return listed.code !== review.code || listed.parts[0]?.state !== review.held?.state
-  return !codes.includes(review.code) && (codes.length >= count || count < review.count)
+  return !codes.includes(review.code) && (codes.length >= count || count < (review.count ?? 0))
 }

@@ -6,7 +6,7 @@ import { responses } from './words'
 /** Held responses in one row of the inbox. */
 
 /** Whether it holds more than one response. */
-export const many = (item: Item) => item.count > 1
+export const many = (item: Item) => (item.count ?? 0) > 1
 
 /** Where the responses came from. Reads of resources are one item per server, so they have no common name. */
 export function cameFrom(item: Item): { kind: string; name: string } {
@@ -32,12 +32,12 @@ export function spokenFrom(item: Item): string {
 }
 
 export function discardLabel(item: Item): { title: string; label: string } {
-  const title = `Discard all ${item.count.toLocaleString('en')}`
+  const title = `Discard all ${(item.count ?? 0).toLocaleString('en')}`
   return { title: `${title}…`, label: `${title} responses from ${spokenFrom(item)}` }
 }
 
 /** Whether the tool is allowed now, so blocking it makes a difference. */
-export const blockable = (item: Item) => item.allowed === true && cameFrom(item).kind === 'tool' && item.identity !== ''
+export const blockable = (item: Item) => item.allowed && cameFrom(item).kind === 'tool' && item.identity !== ''
 
 /** The receipt for a blocked tool. */
-export const blockedWords = (item: Item) => `You blocked ${spokenFrom(item)}. ${responses(item.count)} of it are still held.`
+export const blockedWords = (item: Item) => `You blocked ${spokenFrom(item)}. ${responses(item.count ?? 0)} of it are still held.`

@@ -32,7 +32,7 @@ export function heldSince(held: Held): string {
 export function heldNothing(held: Held, now: Date): string {
   if (held.state === 'released') return 'If Claude doesn’t collect it in 15 minutes, it’s held again.'
   if (!held.kept) return 'Its text is gone, so it can’t be released. You can only take it off this list.'
-  const left = leftWords(held.expires, now)
+  const left = leftWords(held.expires ?? '', now)
   const then = held.unsure ? 'it isn’t delivered again' : 'Claude never sees it'
   return `If you do nothing, ${then}.${left ? ` It is deleted in ${left}.` : ''}`
 }

@@ -8,7 +8,7 @@ import { serverName } from '../untrusted/names'
 export const keyOf = (item: Item) => item.group || item.code
 
 /** Whether a code opens the item: its own, or that of a response in it. */
-export const holds = (item: Item, code: string) => item.code === code || item.codes.includes(code)
+export const holds = (item: Item, code: string) => item.code === code || Boolean(item.codes?.includes(code))
 
 /** The kind of an item, for the list. */
 export function kindWords(item: Item): string {
@@ -28,7 +28,7 @@ export function kindWords(item: Item): string {
     case 'interaction':
       return 'Request from a server'
     case 'response_held':
-      return many(item) ? `${responses(item.count)}${item.decided === '' ? ' held' : ''}` : 'Response held'
+      return many(item) ? `${responses(item.count ?? 0)}${item.decided === '' ? ' held' : ''}` : 'Response held'
     case 'guard_problem':
       return 'Guard problem'
   }

@@ -67,7 +67,7 @@ export function reviewOf(with_: Partial<Review> = {}): Review {
     code: '4F2A', kind: 'changed', server: 'weather', identity: 'stdio:["npx","@acme/weather"]', severity: 'review', title: 'weather: tool get_forecast changed',
     digest: 'b24f67aa', created: new Date(Date.now() - 12 * 60_000).toISOString(), asked: false, noisy: false, runs: false, launch: '', clean: false,
     count: 0, first: '', last: '', codes: [], group: '', why: '', rule: '', allowed: false,
-    parts: details.map(({ item, state, findings, passages }) => ({ item, state, findings, passages })), passages: foldingOf(with_.findings ?? []),
+    parts: details.map(({ item, state, findings }) => ({ item, state, findings, passages: [] })), passages: foldingOf(with_.findings ?? []),
     warnings: [with_.findings ?? [], ...details.map((p) => p.findings)].reduce((n, of) => n + foldingOf(of).length, 0), decided: '', decidedAt: '', path: '', nonce: 'n1', armAfterMs: 0,
     command: ['npx', '-y', '@acme/weather@1.4.2'], url: '', serverInfo: '{\n  "name": "weather",\n  "version": "1.4.0"\n}', findings: [], details, diff: '',
     sandbox: 'shield', lookedUnder: 'shield', next: '', typedWord: '', stale: false, ...with_,
@@ -81,10 +81,10 @@ export function doesOf(with_: Partial<Does> = {}): Does {
 /** What the program says of the tools of the new server below. */
 const CAN: Can = {
   statements: [
-    { of: 'changes', words: 'can change and delete things', tools: 2 }, { of: 'reads', words: 'only reads', tools: 1 }, { of: 'unsaid', words: "doesn't say", tools: 1 },
-    { of: 'outside', words: "reaches outside: doesn't say", tools: 0 },
+    { of: 'changes', words: 'can change and delete things', tools: 2, claimed: 0 }, { of: 'reads', words: 'only reads', tools: 1, claimed: 0 }, { of: 'unsaid', words: "doesn't say", tools: 1, claimed: 0 },
+    { of: 'outside', words: "reaches outside: doesn't say", tools: 0, claimed: 0 },
   ],
-  source: "Partly the server's own claims, partly what Sallyport read from names. Neither is checked.", disputed: 1,
+  source: "Partly the server's own claims, partly what Sallyport read from names. Neither is checked.", disputed: 1, tools: 4,
 }
 
 const tool = (name: string, description: string, inputs: [string, string][], findings: Finding[] = [], does: Partial<Does> = {}): PartDetail =>
@@ -115,8 +115,8 @@ export function heldOf(with_: Partial<Held> = {}): Held {
   return {
     state: 'waiting', time: new Date(Date.now() - 12 * 60_000).toISOString(), client: 'claude-ai', method: 'tools/call', item: 'tool:read_note', name: 'read_note',
     arguments: [{ name: 'id', value: '2231', masked: false }, { name: 'token', value: '***', masked: true }], error: false, bytes: bytes(NOTE) + 120_000, why: 'threat',
-    checks: [{ check: 'threats', ran: true, why: '' }], ruleSet: '1-00c0ffee00c0ffee', expires: new Date(Date.now() + 23.5 * 3_600_000).toISOString(), until: '', delivered: '',
-    without: false, unsure: false, exceptable: ['instruction_override_short', 'way_out'], kept: true,
+    checks: [{ check: 'threats', ran: true, why: '' }], rule_set: '1-00c0ffee00c0ffee', expires: new Date(Date.now() + 23.5 * 3_600_000).toISOString(), until: '', delivered: '',
+    without_marked: false, unsure: false, exceptable: ['instruction_override_short', 'way_out'], kept: true,
     parts: [
       heldPartOf(NOTE, { marks: [{ finding: 0, ...spanOf(NOTE, 'ignore all previous instructions'), page: 0 }, { finding: 1, ...spanOf(NOTE, 'a@evil.example'), page: 0 }] }),
       heldPartOf('', { label: 'Picture', mime: 'image/png', bytes: 120_000, sha256: 'c'.repeat(64), shown: false }),
@@ -202,7 +202,7 @@ export const KINDS: Record<string, Review> = {
   held: heldReview(),
   held_grave: heldReview({}, { code: '7CK5', severity: 'critical' }),
   held_many: manyHeld(),
-  held_limit: heldReview({ why: 'limit', exceptable: [], checks: [{ check: 'threats', ran: false, why: 'longer than 65536 bytes' }], parts: [heldPartOf('x'.repeat(70_000))], links: [] }, { code: '7CK6', severity: 'review', findings: [] }),
+  held_limit: heldReview({ why: 'limit', exceptable: undefined, checks: [{ check: 'threats', ran: false, why: 'longer than 65536 bytes' }], parts: [heldPartOf('x'.repeat(70_000))], links: [] }, { code: '7CK6', severity: 'review', findings: [] }),
   hostile: reviewOf({
     code: 'HQ8T', kind: 'new_server', server: HOSTILE_NAME, title: 'a server is new: 2 tools', severity: 'critical', typedWord: '4821', serverInfo: '{\n  "name": "Sallyport \u2705\u202e"\n}',
     command: ['npx', 'evil\u202egnp'], findings: [findingOf({ rule: 'name_collision', level: 'critical', title: "A tool takes the name of one of Sallyport's own tools", where: 'tool:x', match: HOSTILE_NAME })],

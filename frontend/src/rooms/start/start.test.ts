@@ -212,7 +212,7 @@ describe('after it was written', () => {
 
   it('says what a look found, in numbers a person can weigh', async () => {
     const finding = { rule: '', level: 'high', category: 'threat', title: '', where: '', start: 0, end: 0, match: '', decoded: '', encodings: [] } as const
-    const item = { ...waitingItem, warnings: 1, parts: [{ item: 'tool:a', state: 'new', findings: [{ ...finding, encodings: [] }], passages: [[0]] }] }
+    const item = { ...waitingItem, warnings: 1, parts: [{ item: 'tool:a', state: 'new', findings: [{ ...finding, encodings: [] }], passages: [] }] }
     await protectedNow({ inbox: async () => [item] })
     expect(await screen.findByText(/offers 4 items, 1 warning. Blocked until you review it/)).toBeInTheDocument()
   })
