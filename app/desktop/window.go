@@ -3,8 +3,10 @@ package desktop
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"sync/atomic"
 
 	"github.com/wailsapp/wails/v2"
@@ -121,3 +123,53 @@ func RunWindow(o WindowOptions) (err error) {
 	keepOwnPage() // as soon as the toolkit's loop runs
 	return wails.Run(app)
 }
+
+// wailsNotes are the notifications of Wails, for systems other than Linux (app/notify). Nobody has run them.
+type wailsNotes struct{ ctx context.Context }
+
+func (w wailsNotes) Available() bool          { return runtime.IsNotificationAvailable(w.ctx) }
+func (w wailsNotes) Initialize() error        { return runtime.InitializeNotifications(w.ctx) }
+func (w wailsNotes) Authorize() (bool, error) { return runtime.RequestNotificationAuthorization(w.ctx) }
+
+func (w wailsNotes) Hear(heard func(notify.Response)) {
+	runtime.OnNotificationResponse(w.ctx, func(r runtime.NotificationResult) {
+		if r.Error == nil {
+			heard(notify.Response{ID: r.Response.ID, Action: r.Response.ActionIdentifier})
+		}
+	})
+}
+
+func (w wailsNotes) Register(category string, buttons []notify.Button) error {
+	c := runtime.NotificationCategory{ID: category}
+	for _, b := range buttons {
+		c.Actions = append(c.Actions, runtime.NotificationAction{ID: b.ID, Title: b.Label})
+	}
+	return runtime.RegisterNotificationCategory(w.ctx, c)
+}
+
+func (w wailsNotes) Send(t notify.Toast) error {
+	o := runtime.NotificationOptions{ID: t.ID, Title: t.Title, Body: t.Body, CategoryID: t.Category}
+	if t.Category == "" {
+		return runtime.SendNotification(w.ctx, o)
+	}
+	return runtime.SendNotificationWithActions(w.ctx, o)
+}
+
+func (w wailsNotes) Remove(id string) error {
+	return errors.Join(runtime.RemovePendingNotification(w.ctx, id), runtime.RemoveDeliveredNotification(w.ctx, id))
+}
+
+// withPolicy puts the page's content security policy on everything that is served to it: our own files, and nothing else.
+func withPolicy(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", pagePolicy())
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// strictPolicy was measured in WebKitGTK: inline script, eval, outside fetches and pictures, style elements and innerHTML are
+// blocked. Svelte's own policy name is the one way to make a template.
+const strictPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-src 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html"
