@@ -130,7 +130,7 @@ var kindWords = map[vocab.ItemKind]string{
 
 // trayState is what the icon says: app's light of all, as a shape, and what waits in rows.
 func trayState(waiting []control.InboxItem, c control.Coverage, l display.Light) tray.State {
-	s := tray.State{Mood: moodOf(l), Count: len(waiting), Coverage: fmt.Sprintf("Guarding %d of %d %s", c.Guarded, c.Total, plural(c.Total, "server"))}
+	s := tray.State{Mood: moodOf(l), Count: len(waiting), Coverage: fmt.Sprintf("Guarding %d of %s", c.Guarded, review.Count(c.Total, "server"))}
 	for _, it := range waiting {
 		name := cmp.Or(it.Shown, it.Server)
 		if it.Kind == vocab.ItemUnguarded && len(it.Parts) > 0 {
@@ -146,11 +146,9 @@ func trayState(waiting []control.InboxItem, c control.Coverage, l display.Light)
 		}
 		s.Waiting = append(s.Waiting, tray.Row{ID: it.Code, Title: name + " — " + words})
 	}
-	switch l.State {
-	case display.LightBroken:
+	s.Tooltip = "Sallyport — " + l.Words
+	if l.State == display.LightBroken {
 		s.Tooltip = l.Words + " — open to see why"
-	default:
-		s.Tooltip = "Sallyport — " + l.Words
 	}
 	return s
 }
@@ -171,13 +169,6 @@ func moodOf(l display.Light) tray.Mood {
 		return tray.Attention
 	}
 	return tray.Failing
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return what
-	}
-	return what + "s"
 }
 
 // onScreen is what a person has before them: what is on the screen is not notified. The page says it, so it can only quieten what it

@@ -146,14 +146,8 @@ func does(t *powers.Tool) *Does {
 	if t == nil {
 		return nil
 	}
-	out := &Does{
-		Effect: string(t.Effect), Basis: string(t.Basis), Deletes: string(t.Deletes), Repeat: string(t.Repeat), Outside: string(t.Outside), Touches: []string{}, Disputes: []string{},
+	return &Does{
+		Effect: string(t.Effect), Basis: string(t.Basis), Deletes: string(t.Deletes), Repeat: string(t.Repeat), Outside: string(t.Outside),
+		Touches: each(t.Touches, func(touch powers.Touch) string { return string(touch) }), Disputes: each(t.Disputes, powers.Dispute.Words),
 	}
-	for _, touch := range t.Touches {
-		out.Touches = append(out.Touches, string(touch))
-	}
-	for _, d := range t.Disputes {
-		out.Disputes = append(out.Disputes, d.Words())
-	}
-	return out
 }

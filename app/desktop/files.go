@@ -79,7 +79,8 @@ const (
 	doRestore   = "restore"
 )
 
-func (cf *clientFiles) protect(what string, q control.Protect) (control.Protected, error) {
+// change asks the hub for a change of a client's file, or for a look at it. To restore, client is the id of the backup.
+func (cf *clientFiles) change(what string, q control.Protect) (control.Protected, error) {
 	h, err := cf.engine()
 	if err != nil {
 		return control.Protected{}, err
@@ -90,8 +91,11 @@ func (cf *clientFiles) protect(what string, q control.Protect) (control.Protecte
 		}
 	}
 	q.All = len(q.Names) == 0
-	if what == doUnprotect {
+	switch what {
+	case doUnprotect:
 		return h.Unprotect(here, q)
+	case doRestore:
+		return h.RestoreBackup(here, control.RestoreBackup{ID: q.Client, DryRun: q.DryRun, Digest: q.Digest, Decided: q.Decided})
 	}
 	return h.Protect(control.Peer{Role: control.RoleCLI}, q)
 }
@@ -102,12 +106,12 @@ func preview(d control.Protected) Preview {
 }
 
 func (cf *clientFiles) previewed(what, client, path string, names []string) (Preview, error) {
-	done, err := cf.protect(what, control.Protect{Client: client, Config: path, Names: names, DryRun: true})
+	done, err := cf.change(what, control.Protect{Client: client, Config: path, Names: names, DryRun: true})
 	if err != nil {
 		return Preview{}, err
 	}
 	out := preview(done)
-	out.Nonce, out.ArmAfterMs = cf.nonces.mint(fileSubject(what, client, path, names), out.Digest, ""), int(armAfter/time.Millisecond)
+	out.Nonce, out.ArmAfterMs = cf.nonces.mint(fileSubject(what, client, path, names), out.Digest, ""), armAfterMs
 	return out, nil
 }
 
@@ -115,7 +119,7 @@ func (cf *clientFiles) write(what, client, path string, names []string, digest, 
 	if err := cf.nonces.spend(nonce, fileSubject(what, client, path, names), digest, "", false); err != nil {
 		return Preview{}, err
 	}
-	done, err := cf.protect(what, control.Protect{Client: client, Config: path, Names: names, Digest: digest, Decided: true})
+	done, err := cf.change(what, control.Protect{Client: client, Config: path, Names: names, Digest: digest, Decided: true})
 	return preview(done), err
 }
 
@@ -150,30 +154,12 @@ func (cf *clientFiles) Backups() ([]control.Backup, error) {
 
 // PreviewRestore says what Restore would write.
 func (cf *clientFiles) PreviewRestore(id string) (Preview, error) {
-	h, err := cf.engine()
-	if err != nil {
-		return Preview{}, err
-	}
-	done, err := h.RestoreBackup(here, control.RestoreBackup{ID: id, DryRun: true})
-	if err != nil {
-		return Preview{}, err
-	}
-	out := preview(done)
-	out.Nonce, out.ArmAfterMs = cf.nonces.mint(fileSubject(doRestore, id, "", nil), out.Digest, ""), int(armAfter/time.Millisecond)
-	return out, nil
+	return cf.previewed(doRestore, id, "", nil)
 }
 
 // Restore puts a backup in the place of its file, as it was previewed.
 func (cf *clientFiles) Restore(id, digest, nonce string) (Preview, error) {
-	h, err := cf.engine()
-	if err != nil {
-		return Preview{}, err
-	}
-	if err := cf.nonces.spend(nonce, fileSubject(doRestore, id, "", nil), digest, "", false); err != nil {
-		return Preview{}, err
-	}
-	done, err := h.RestoreBackup(here, control.RestoreBackup{ID: id, Digest: digest, Decided: true})
-	return preview(done), err
+	return cf.write(doRestore, id, "", nil, digest, nonce)
 }
 
 // lookLimit is how long a look at a whole file may take: 30 s a server at most, and nobody has more than a few.

@@ -90,27 +90,25 @@ func undecidableHeld(it control.ItemDetail) bool {
 }
 
 // heldNow is a held answer as it was shown: code 4009 where it is not that any more.
-func (p *Page) heldNow(code, digest string) (control.ItemDetail, error) {
-	h, err := p.engine()
-	if err != nil {
-		return control.ItemDetail{}, err
+func (p *Page) heldNow(code, digest string) (h *app.Hub, it control.ItemDetail, err error) {
+	if h, err = p.engine(); err != nil {
+		return nil, it, err
 	}
-	it, err := h.Item(code)
-	if err != nil {
-		return it, err
+	if it, err = h.Item(code); err != nil {
+		return nil, it, err
 	}
 	if it.Held == nil {
-		return it, &control.Error{Code: control.CodeBadRequest, Message: "no response is held under this code"}
+		return nil, it, &control.Error{Code: control.CodeBadRequest, Message: "no response is held under this code"}
 	}
 	if it.Digest != digest {
-		return it, &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: review it again", See: it.Code}
+		return nil, it, &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: review it again", See: it.Code}
 	}
-	return it, nil
+	return h, it, nil
 }
 
 // HeldText is one more page of a part of a held answer.
 func (p *Page) HeldText(code, digest string, part, page int) (HeldPage, error) {
-	it, err := p.heldNow(code, digest)
+	_, it, err := p.heldNow(code, digest)
 	if err != nil {
 		return HeldPage{}, err
 	}
@@ -131,14 +129,11 @@ func (p *Page) Release(d HeldDecision) (control.ReleaseAnswer, error) { return p
 func (p *Page) Discard(d HeldDecision) (control.ReleaseAnswer, error) { return p.settle(d, true) }
 
 func (p *Page) settle(d HeldDecision, discard bool) (control.ReleaseAnswer, error) {
-	if _, err := p.heldNow(d.Code, d.Digest); err != nil {
+	h, _, err := p.heldNow(d.Code, d.Digest)
+	if err != nil {
 		return control.ReleaseAnswer{}, err
 	}
 	if err := p.nonces.spend(d.Nonce, itemSubject(d.Code), d.Digest, d.Typed, !discard); err != nil {
-		return control.ReleaseAnswer{}, err
-	}
-	h, err := p.engine()
-	if err != nil {
 		return control.ReleaseAnswer{}, err
 	}
 	d.Discard, d.WithoutMarked = discard, d.WithoutMarked && !discard
@@ -148,7 +143,7 @@ func (p *Page) settle(d HeldDecision, discard bool) (control.ReleaseAnswer, erro
 // Except has answers of one tool pass the rules that matched in this one, for a while. It decides nothing about what is held
 // already.
 func (p *Page) Except(d ExceptDecision) ([]Exception, error) {
-	it, err := p.heldNow(d.Code, d.Digest)
+	h, it, err := p.heldNow(d.Code, d.Digest)
 	if err != nil {
 		return nil, err
 	}
@@ -160,10 +155,6 @@ func (p *Page) Except(d ExceptDecision) ([]Exception, error) {
 		return nil, err
 	}
 	if err := p.nonces.spend(d.Nonce, itemSubject(d.Code), d.Digest, "", false); err != nil {
-		return nil, err
-	}
-	h, err := p.engine()
-	if err != nil {
 		return nil, err
 	}
 	made, err := h.Except(here, control.Except{Code: d.Code, Digest: d.Digest, Rules: d.Rules, For: length})

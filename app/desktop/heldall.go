@@ -63,15 +63,13 @@ func (s *heldSets) of(digest string) (codes []string, group string) {
 
 // heldAll is the item of a held response as it is now, nil where the response is the only one.
 func (p *Page) heldAll(it control.ItemDetail) *HeldAll {
-	h := p.hub()
-	if h == nil || it.Count < 2 {
+	if it.Count < 2 {
 		return nil
 	}
-	codes, group := h.HeldCodes(it.Code)
-	if len(codes) < 2 {
+	all, err := p.HeldTogether(it.Code)
+	if err != nil || all.Count < 2 {
 		return nil
 	}
-	all := p.heldSet(it.Code, codes, group)
 	return &all
 }
 
@@ -85,12 +83,8 @@ func (p *Page) HeldTogether(code string) (HeldAll, error) {
 	if len(codes) == 0 {
 		return HeldAll{}, &control.Error{Code: control.CodeStale, Message: "nothing of it is held any more"}
 	}
-	return p.heldSet(code, codes, group), nil
-}
-
-func (p *Page) heldSet(code string, codes []string, group string) HeldAll {
 	digest := p.sets.keep(codes, group)
-	return HeldAll{Count: len(codes), Digest: digest, Nonce: p.nonces.mint(heldAllSubject(code), digest, ""), ArmAfterMs: armAfterMs}
+	return HeldAll{Count: len(codes), Digest: digest, Nonce: p.nonces.mint(heldAllSubject(code), digest, ""), ArmAfterMs: armAfterMs}, nil
 }
 
 func heldAllSubject(code string) string { return "held-all\x00" + code }

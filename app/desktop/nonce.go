@@ -53,7 +53,9 @@ func newNonces(visible func() bool) *nonces {
 
 // mint makes the nonce of a look at subject, as it is with digest.
 func (n *nonces) mint(subject, digest, word string) string {
-	nonce := randomHex()
+	random := make([]byte, 16)
+	rand.Read(random) // ends the program rather than fail
+	nonce := hex.EncodeToString(random)
 	unseen := !n.visible()
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -137,11 +139,10 @@ func fileSubject(what, client, path string, names []string) string {
 
 // itemCode is the code of the inbox item that a subject names, "" for another subject.
 func itemCode(subject string) string {
-	code, _ := strings.CutPrefix(subject, "item\x00")
-	if code == subject {
-		return ""
+	if code, ok := strings.CutPrefix(subject, itemSubject("")); ok {
+		return code
 	}
-	return code
+	return ""
 }
 
 // plainName is a server's name that can be typed as it is read.
@@ -153,15 +154,6 @@ func wordFor(server string) string {
 	if plainName.MatchString(server) {
 		return server
 	}
-	n, err := rand.Int(rand.Reader, big.NewInt(9000))
-	if err != nil {
-		return randomHex()[:8] // no randomness comes: then nobody can type it
-	}
+	n, _ := rand.Int(rand.Reader, big.NewInt(9000)) // likewise
 	return strconv.FormatInt(n.Int64()+1000, 10)
-}
-
-func randomHex() string {
-	b := make([]byte, 16)
-	rand.Read(b) // never fails: it ends the program where the system has no randomness
-	return hex.EncodeToString(b)
 }
