@@ -109,13 +109,7 @@ func (x *exchange) clientNameLocked() string {
 	if x.cfg.Client != "" {
 		return x.cfg.Client
 	}
-	name := strings.Map(func(r rune) rune {
-		if r == ' ' {
-			return '-'
-		}
-		return r
-	}, x.life.client)
-	return legible.Name(name, "")
+	return legible.Name(strings.ReplaceAll(x.life.client, " ", "-"), "")
 }
 
 func (x *exchange) clientName() string {

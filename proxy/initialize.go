@@ -194,8 +194,7 @@ func (s *handshake) editOpenInitialize(v *declared.View, line []byte, result fra
 		}
 		return append(edits, frame.Edit{Start: flag.Start, End: flag.End, With: []byte("true")})
 	}
-	all := func(string, frame.Member) bool { return true }
-	return append(edits, frame.EditObject(line, tools, all, []byte(`"listChanged":true`))...)
+	return append(edits, frame.AppendMember(line, tools, []byte(`"listChanged":true`))...)
 }
 
 func isEmptyText(raw []byte) bool { return string(raw) == `""` || string(raw) == "null" }

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/refusal"
@@ -55,33 +56,11 @@ const CodeRefused = 4030
 func blandError(r *request, line []byte, m *frame.Message) []byte {
 	code := -32603
 	if span, ok := frame.Find(line, m.Error, "code"); ok {
-		if n, ok := smallInt(span.Of(line)); ok {
-			code = n
+		if n, err := strconv.ParseInt(string(span.Of(line)), 10, 32); err == nil {
+			code = int(n)
 		}
 	}
 	return errorLine(r.id, code, "[Sallyport] the server responded with an error; its text is blocked until the user has reviewed the server", nil)
-}
-
-// smallInt reads a JSON integer of at most nine digits.
-func smallInt(raw []byte) (int, bool) {
-	negative := len(raw) > 0 && raw[0] == '-'
-	if negative {
-		raw = raw[1:]
-	}
-	if len(raw) == 0 || len(raw) > 9 {
-		return 0, false
-	}
-	n := 0
-	for _, c := range raw {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int(c-'0')
-	}
-	if negative {
-		n = -n
-	}
-	return n, true
 }
 
 const whyFault = "a bug in Sallyport; tell the user: open Sallyport, Activity"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -82,7 +83,7 @@ func (q *quarantine) heldWords(r *request, held *control.Held, code string, kept
 	}
 	text := fmt.Sprintf("[Sallyport] %s was run, and its response was held because %s.", phrase, because)
 	if r.method != methodCall {
-		text = fmt.Sprintf("[Sallyport] The response from %s was held because %s.", lowerFirst(phrase), because)
+		text = fmt.Sprintf("[Sallyport] The response from %s was held because %s.", strings.ToLower(phrase[:1])+phrase[1:], because)
 	}
 	switch {
 	case !kept:
@@ -93,13 +94,6 @@ func (q *quarantine) heldWords(r *request, held *control.Held, code string, kept
 		return text + fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s. Do not retry before the user says it is released; then make the same request again.", code), d
 	}
 	return text + fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s. Do not retry; retrying will not help. Once the user says it is released, call %s with quarantine_id %s.", code, toolRelease, code), d
-}
-
-func lowerFirst(s string) string {
-	if s == "" || s[0] < 'A' || s[0] > 'Z' {
-		return s
-	}
-	return string(s[0]+'a'-'A') + s[1:]
 }
 
 // releases are the held responses that this session delivers or has delivered: none goes out twice, whatever the hub hears and when.

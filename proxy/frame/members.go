@@ -23,10 +23,11 @@ func members(raw []byte, object Span, visit func(content []byte, m Member) bool)
 	if Type(raw, object) != '{' {
 		return
 	}
+	raw = raw[:object.End]
 	i, end := object.Start+1, object.End
 	for {
 		var m Member
-		i = spaceUntil(raw, i, end)
+		i = skipSpace(raw, i)
 		if i >= end || raw[i] != '"' {
 			return
 		}
@@ -34,18 +35,18 @@ func members(raw []byte, object Span, visit func(content []byte, m Member) bool)
 		i = skipQuoted(raw, i, end)
 		m.Key.End = i
 		content, ok := quoted(m.Key.Of(raw))
-		i = spaceUntil(raw, i, end)
+		i = skipSpace(raw, i)
 		if !ok || i >= end || raw[i] != ':' {
 			return
 		}
-		i = spaceUntil(raw, i+1, end)
+		i = skipSpace(raw, i+1)
 		m.Value.Start = i
 		i = skipValue(raw, i, end)
 		m.Value.End = i
 		if m.Value.Empty() || !visit(content, m) {
 			return
 		}
-		i = spaceUntil(raw, i, end)
+		i = skipSpace(raw, i)
 		if i >= end || raw[i] != ',' {
 			return
 		}
@@ -58,14 +59,15 @@ func Elements(raw []byte, array Span, visit func(i int, value Span) bool) {
 	if Type(raw, array) != '[' {
 		return
 	}
+	raw = raw[:array.End]
 	i, end := array.Start+1, array.End
 	for n := 0; ; n++ {
-		i = spaceUntil(raw, i, end)
+		i = skipSpace(raw, i)
 		v := Span{i, skipValue(raw, i, end)}
 		if v.Empty() || !visit(n, v) {
 			return
 		}
-		i = spaceUntil(raw, v.End, end)
+		i = skipSpace(raw, v.End)
 		if i >= end || raw[i] != ',' {
 			return
 		}
@@ -89,13 +91,6 @@ func Find(raw []byte, object Span, path ...string) (Span, bool) {
 		}
 	}
 	return at, !at.Empty()
-}
-
-func spaceUntil(raw []byte, i, end int) int {
-	for i < end && isSpace(raw[i]) {
-		i++
-	}
-	return i
 }
 
 // skipValue returns the offset after the value at raw[i], at most end; i itself if no value can start there. It trusts the grammar and

@@ -114,6 +114,7 @@ func closedBy(raw []byte, v Span, first, last byte) bool {
 	return Type(raw, v) == first && v.End-v.Start >= 2 && raw[v.End-1] == last
 }
 
+// CutMembers removes the members that drop accepts.
 func CutMembers(raw []byte, object Span, drop func(key string, m Member) bool) []Edit {
 	return EditObject(raw, object, func(key string, m Member) bool { return !drop(key, m) })
 }

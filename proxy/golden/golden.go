@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -67,13 +68,8 @@ func Read(t *testing.T, file string) Values {
 }
 
 func (v Values) lines() []byte {
-	var names []string
-	for name := range v {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	var out []byte
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(v)) {
 		out = fmt.Appendf(out, "%s\t%s\n", name, v[name])
 	}
 	return out

@@ -1,7 +1,9 @@
 package scripted
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -54,13 +56,10 @@ func (f Face) initialize(protocol string) Verbatim {
 	if f.Initialize != "" {
 		return f.Initialize
 	}
-	agreed := revisions[0]
-	for _, known := range revisions {
-		if protocol == known {
-			agreed = known
-		}
+	if !slices.Contains(revisions, protocol) {
+		protocol = revisions[0]
 	}
-	capabilities, info := f.Capabilities, f.Info
+	capabilities, info := f.Capabilities, cmp.Or(f.Info, `{"name":"scripted","version":"1.0.0"}`)
 	if capabilities == "" {
 		var parts []string
 		if f.Tools != nil || f.Fill > 0 {
@@ -74,10 +73,7 @@ func (f Face) initialize(protocol string) Verbatim {
 		}
 		capabilities = Verbatim("{" + strings.Join(append(parts, `"logging":{}`), ",") + "}")
 	}
-	if info == "" {
-		info = `{"name":"scripted","version":"1.0.0"}`
-	}
-	result := fmt.Sprintf(`{"protocolVersion":%q,"capabilities":%s,"serverInfo":%s`, agreed, capabilities, info)
+	result := fmt.Sprintf(`{"protocolVersion":%q,"capabilities":%s,"serverInfo":%s`, protocol, capabilities, info)
 	if f.Instructions != "" {
 		result += `,"instructions":` + string(f.Instructions)
 	}
@@ -100,10 +96,7 @@ func (s *scriptRun) list(m *message, f Face, member string, items []Verbatim) {
 		return
 	}
 	at, _ := strconv.Atoi(m.Params.Cursor)
-	size := f.PageSize
-	if size == 0 {
-		size = max(len(items), 1)
-	}
+	size := cmp.Or(f.PageSize, max(len(items), 1))
 	from, to := min(max(at, 0), len(items)), min(max(at, 0)+size, len(items))
 	next := ""
 	switch {

@@ -3,6 +3,7 @@ package scripted
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"maps"
@@ -129,11 +130,7 @@ func (s *scriptRun) received(line []byte) {
 		if m.Method == "notifications/cancelled" {
 			s.cancel(m.Params.RequestID)
 		}
-		named := m.Params.Name
-		if named == "" {
-			named = m.Params.URI
-		}
-		if named != "" && s.fire(m.Method+" "+named, m) {
+		if named := cmp.Or(m.Params.Name, m.Params.URI); named != "" && s.fire(m.Method+" "+named, m) {
 			return
 		}
 		if !s.fire(m.Method, m) {
@@ -148,10 +145,7 @@ func (s *scriptRun) fire(event string, m *message) bool {
 	s.mu.Lock()
 	s.seen[event]++
 	n := s.seen[event]
-	for _, waiter := range s.waiting[event] {
-		close(waiter)
-	}
-	delete(s.waiting, event)
+	s.wakeLocked(event)
 	s.mu.Unlock()
 	for _, rule := range s.script.Rules {
 		if rule.On != event || n < rule.From || rule.To > 0 && n > rule.To {
@@ -175,7 +169,10 @@ func (s *scriptRun) cancel(id json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cancelled[string(id)] = true
-	event := "cancelled " + string(id)
+	s.wakeLocked("cancelled " + string(id))
+}
+
+func (s *scriptRun) wakeLocked(event string) {
 	for _, waiter := range s.waiting[event] {
 		close(waiter)
 	}

@@ -81,9 +81,8 @@ func (s *scriptRun) take(steps []Step, m *message) {
 func (s *scriptRun) put(name, method string) {
 	face, ok := s.script.Faces[name]
 	if name == "first" {
-		face, ok = s.script.Face, true
-	}
-	if !ok {
+		face = s.script.Face
+	} else if !ok {
 		fmt.Fprintf(s.errw, "scripted: no face %q\n", name)
 		return
 	}
