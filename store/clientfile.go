@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -85,15 +84,4 @@ func (tx *Tx) ClientFiles() []ClientFile {
 func (tx *Tx) DeleteClientFile(path string) error {
 	tx.rolled = true
 	return tx.delete(bucketMeta, clientKey(path))
-}
-
-// KeyedHash is a hash that nobody without this home's key can test guesses against: its input may be a password. label separates hashes of
-// different things.
-func (s *Store) KeyedHash(label string, parts ...[]byte) string {
-	var whole bytes.Buffer
-	for _, p := range parts {
-		fmt.Fprintf(&whole, "%d:", len(p))
-		whole.Write(p)
-	}
-	return hex.EncodeToString(seal(s.key, []byte("keyed-hash"), []byte(label), whole.Bytes()))
 }
