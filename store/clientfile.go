@@ -64,7 +64,6 @@ func (tx *Tx) PutClientFile(f ClientFile) error {
 	if f.Path == "" {
 		return fmt.Errorf("a client's file without a path")
 	}
-	tx.rolled = true
 	return tx.put(bucketMeta, clientKey(f.Path), f)
 }
 
@@ -82,6 +81,5 @@ func (tx *Tx) ClientFiles() []ClientFile {
 
 // DeleteClientFile ends the protection of a file.
 func (tx *Tx) DeleteClientFile(path string) error {
-	tx.rolled = true
 	return tx.delete(bucketMeta, clientKey(path))
 }

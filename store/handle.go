@@ -63,21 +63,28 @@ func (h *handle) update(f func(*bolt.Tx) error) error {
 // commit needs the lock over the meta pages, and the one over the memory map if the file grows. A transaction that meets new damage while
 // it starts keeps both for ever; then this commit is abandoned, or neither its writer nor Close would ever return.
 func (h *handle) commit(tx *bolt.Tx) error {
-	ended := make(chan error, 1)
-	go func() { ended <- guard(tx.Commit) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-h.broken:
-	}
-	timeout := time.NewTimer(closeTimeout) // most damage leaves no lock held
-	defer timeout.Stop()
-	select {
-	case err := <-ended:
-		return err
-	case <-timeout.C:
+	ended, err := h.unlessBroken(tx.Commit)
+	if !ended {
 		h.stuck.Store(true)
 		return fmt.Errorf("%w: a commit came to no end", ErrCorrupt)
+	}
+	return err
+}
+
+// unlessBroken runs a call of bbolt. On a damaged file it waits no longer than closeTimeout; most damage leaves no lock held.
+func (h *handle) unlessBroken(f func() error) (ended bool, err error) {
+	done := make(chan error, 1)
+	go func() { done <- guard(f) }()
+	select {
+	case err := <-done:
+		return true, err
+	case <-h.broken:
+	}
+	select {
+	case err := <-done:
+		return true, err
+	case <-time.After(closeTimeout):
+		return false, nil
 	}
 }
 
@@ -149,26 +156,14 @@ func (h *handle) note(err error) error {
 
 // close releases the file and its lock, even if bbolt can't.
 func (h *handle) close() error {
-	if h.damaged.Load() == nil {
-		return h.note(guard(h.db.Close))
+	ended, err := h.unlessBroken(h.db.Close)
+	if ended {
+		return h.note(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- guard(h.db.Close) }()
-	timeout := time.NewTimer(closeTimeout)
-	defer timeout.Stop()
-	select {
-	case err := <-ended:
-		return err
-	case <-timeout.C:
-		return errors.Join(fmt.Errorf("%w: it could not be closed", ErrCorrupt), h.abandon())
-	}
-}
-
-// abandon releases the lock, and the file unless a commit is stuck in it.
-func (h *handle) abandon() error {
+	err = fmt.Errorf("%w: it could not be closed", ErrCorrupt)
 	disk.Unlock(h.file)
-	if h.stuck.Load() {
-		return nil
+	if h.stuck.Load() { // a commit is using the file
+		return err
 	}
-	return h.file.Close()
+	return errors.Join(err, h.file.Close())
 }

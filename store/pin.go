@@ -62,7 +62,6 @@ func (tx *Tx) PutPin(p Pin) error {
 	if err != nil {
 		return err
 	}
-	tx.rolled = true
 	return tx.put(bucketPins, key, p)
 }
 
@@ -93,7 +92,6 @@ func (tx *Tx) DeletePin(serverID, era, item string) error {
 	if err != nil {
 		return err
 	}
-	tx.rolled = true
 	return tx.delete(bucketPins, key)
 }
 

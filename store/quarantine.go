@@ -91,7 +91,6 @@ func (tx *Tx) PutHeld(h Held) error {
 	if h.Code == "" || len(h.Code) > 64 {
 		return fmt.Errorf("held answer: %.80q is not a code", h.Code)
 	}
-	tx.rolled = true
 	if h.Text == "" {
 		if err := tx.delete(bucketHeldText, []byte(h.Code)); err != nil {
 			return err
@@ -169,7 +168,6 @@ func (tx *Tx) SweepHeld() (n int, err error) {
 // ForgetHeld deletes everything about a held response, so that its code can be reused.
 func (tx *Tx) ForgetHeld(code string) error {
 	key := []byte(code)
-	tx.rolled = true
 	for _, bucket := range [][]byte{bucketHeldText, bucketHeldItem, bucketHeld} {
 		if err := tx.delete(bucket, key); err != nil {
 			return err
@@ -196,7 +194,6 @@ func (tx *Tx) PutException(e Exception) error {
 	if e.ID == "" || len(e.ID) > 64 {
 		return fmt.Errorf("exception: %.80q is not an id", e.ID)
 	}
-	tx.rolled = true
 	return tx.put(bucketExcepted, []byte(e.ID), e)
 }
 
@@ -206,6 +203,5 @@ func (tx *Tx) Exceptions() []Exception {
 }
 
 func (tx *Tx) DeleteException(id string) error {
-	tx.rolled = true
 	return tx.delete(bucketExcepted, []byte(id))
 }

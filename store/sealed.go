@@ -43,9 +43,10 @@ var buckets = []struct {
 
 // sealed gives one transaction access to the buckets, sealing and unsealing their values.
 type sealed struct {
-	tx  *bolt.Tx
-	key []byte
-	bad int // records left out of a list because of an invalid seal
+	tx     *bolt.Tx
+	key    []byte
+	bad    int  // records left out of a list because of an invalid seal
+	rolled bool // what the roll covers changed: seal it again before the commit
 }
 
 func (s *sealed) bucket(name []byte) *bolt.Bucket {
@@ -63,6 +64,7 @@ func (s *sealed) put(bucket, key []byte, value any) error {
 		return fmt.Errorf("store %s: %w", bucket, err)
 	}
 	stored := append(seal(s.key, bucket, key, raw), raw...)
+	s.rolled = s.rolled || inRoll(bucket, key)
 	if err := s.bucket(bucket).Put(key, stored); err != nil {
 		return fmt.Errorf("store %s: %w", bucket, err)
 	}
@@ -87,6 +89,7 @@ func (s *sealed) get(bucket, key []byte, value any) error {
 
 func (s *sealed) delete(bucket, key []byte) error {
 	defer marked()
+	s.rolled = s.rolled || inRoll(bucket, key)
 	if err := s.bucket(bucket).Delete(key); err != nil {
 		return fmt.Errorf("store %s: %w", bucket, err)
 	}

@@ -72,7 +72,6 @@ func ServerID(transport string, argv []string, url string) string {
 }
 
 func (tx *Tx) PutServer(s Server) error {
-	tx.rolled = true
 	return tx.put(bucketServers, []byte(s.ID), s)
 }
 
@@ -90,7 +89,6 @@ func (tx *Tx) Servers() []Server {
 
 // DeleteServer deletes a server with its pins and seen definitions, but keeps its history.
 func (tx *Tx) DeleteServer(id string) error {
-	tx.rolled = true
 	if err := tx.delete(bucketServers, []byte(id)); err != nil {
 		return err
 	}

@@ -331,7 +331,6 @@ func (s *Store) Loss() (*Loss, error) {
 
 // ClearLoss records that a person has seen the loss; this store is now the home's.
 func (tx *Tx) ClearLoss() error {
-	tx.rolled = true
 	return tx.delete(bucketMeta, metaLoss)
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // Tampered is the result of checking the seals of a store.
@@ -31,43 +32,56 @@ var (
 func (s *Store) Tampered() (Tampered, error) {
 	var found Tampered
 	err := s.View(func(tx *Tx) error {
-		for _, b := range buckets {
-			if !b.sealed {
-				continue
-			}
-			tx.each(b.name, nil, func(key, sealed []byte) {
-				if _, err := unseal(tx.key, b.name, key, sealed); err != nil {
-					found.Records = append(found.Records, fmt.Sprintf("%s %.200q", b.name, key))
-				}
-			})
-		}
+		tx.unsealed(func(bucket, key []byte) {
+			found.Records = append(found.Records, fmt.Sprintf("%s %.200q", bucket, key))
+		})
 		found.Rolled = s.unrolled.Load() || !tx.rollHolds()
 		return nil
 	})
 	return found, err
 }
 
+// unsealed calls f for each record with an invalid seal.
+func (tx *Tx) unsealed(f func(bucket, key []byte)) {
+	for _, b := range buckets {
+		if !b.sealed {
+			continue
+		}
+		tx.each(b.name, nil, func(key, sealed []byte) {
+			if _, err := unseal(tx.key, b.name, key, sealed); err != nil {
+				f(b.name, key)
+			}
+		})
+	}
+}
+
 // Reseal accepts the current servers and pins, except those with an invalid seal, as this home's. A person decided that after Tampered; the
 // caller has removed what must not be trusted.
 func (tx *Tx) Reseal() error {
-	for _, b := range buckets {
-		if !b.sealed || string(b.name) == string(bucketMeta) {
-			continue
+	type place struct{ bucket, key []byte }
+	var bad []place
+	tx.unsealed(func(bucket, key []byte) {
+		if !bytes.Equal(bucket, bucketMeta) {
+			bad = append(bad, place{bucket, bytes.Clone(key)})
 		}
-		var bad [][]byte
-		tx.each(b.name, nil, func(key, sealed []byte) {
-			if _, err := unseal(tx.key, b.name, key, sealed); err != nil {
-				bad = append(bad, append([]byte(nil), key...))
-			}
-		})
-		for _, key := range bad {
-			if err := tx.delete(b.name, key); err != nil {
-				return err
-			}
+	})
+	for _, at := range bad {
+		if err := tx.delete(at.bucket, at.key); err != nil {
+			return err
 		}
 	}
 	tx.taken = true
 	return nil
+}
+
+var rollBuckets = [][]byte{bucketServers, bucketPins, bucketMeta, bucketHeld, bucketExcepted}
+
+// inRoll reports whether the roll covers a record: not the roll itself, nor the head of the chain, which changes with every record.
+func inRoll(bucket, key []byte) bool {
+	if bytes.Equal(bucket, bucketMeta) {
+		return !bytes.Equal(key, metaRoll) && !bytes.Equal(key, metaHead)
+	}
+	return slices.ContainsFunc(rollBuckets, func(of []byte) bool { return bytes.Equal(of, bucket) })
 }
 
 // roll digests the seals of all servers, pins and values of the home, and of held responses and exceptions, in order. Seals on single
@@ -75,14 +89,14 @@ func (tx *Tx) Reseal() error {
 // delivered response could be delivered again.
 func (tx *Tx) roll() []byte {
 	h := sha256.New()
-	for _, bucket := range [][]byte{bucketServers, bucketPins, bucketMeta, bucketHeld, bucketExcepted} {
+	for _, bucket := range rollBuckets {
 		if tx.blankLater(bucket) {
 			continue // so that a store that never held anything keeps the roll of earlier versions
 		}
 		h.Write(bucket)
 		tx.each(bucket, nil, func(key, sealed []byte) {
-			if &bucket[0] == &bucketMeta[0] && (bytes.Equal(key, metaRoll) || bytes.Equal(key, metaHead)) {
-				return // the roll itself, and the head, which changes with every record
+			if !inRoll(bucket, key) {
+				return
 			}
 			var n [8]byte
 			binary.BigEndian.PutUint64(n[:], uint64(len(key)))

@@ -12,10 +12,9 @@ import (
 // Tx is a transaction. It ends with the function it was given to and is for one goroutine.
 type Tx struct {
 	sealed
-	now    func() time.Time
-	rolled bool // servers, pins or values of the home changed: seal the roll again before the commit
-	taken  bool // Reseal: accept the current content
-	heads  *heads
+	now   func() time.Time
+	taken bool // Reseal: accept the current content
+	heads *heads
 }
 
 func (s *Store) tx(tx *bolt.Tx) *Tx {
@@ -110,7 +109,6 @@ func marked() {
 
 // SetMeta stores a value of the home itself ("cli": first created with --allow-cli-approval; the last accepted settings).
 func (tx *Tx) SetMeta(name string, value []byte) error {
-	tx.rolled = true
 	return tx.put(bucketMeta, []byte("home."+name), value)
 }
 
@@ -140,6 +138,5 @@ func (tx *Tx) MetaJSON(name string, value any) error {
 }
 
 func (tx *Tx) DeleteMeta(name string) error {
-	tx.rolled = true
 	return tx.delete(bucketMeta, []byte("home."+name))
 }
