@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,9 +23,14 @@ const lossFile = "store.lost"
 // SetAside keeps an unusable store under a dated name and returns that name. It leaves a store alone that another process owns, or that is
 // in order (unless Options.Damage says otherwise). Afterwards Open returns ErrMissing until it is called with AfterLoss.
 func SetAside(dir string, options Options) (kept string, err error) {
+	defer func() {
+		if err != nil {
+			kept, err = "", fmt.Errorf("set store aside: %w", err)
+		}
+	}()
 	why, err := whyUnusable(dir, options)
 	if err != nil {
-		return "", fmt.Errorf("set store aside: %w", err)
+		return "", err
 	}
 	now := time.Now().UTC()
 	path := filepath.Join(dir, File)
@@ -40,20 +44,21 @@ func SetAside(dir string, options Options) (kept string, err error) {
 		}
 	}
 	// Write the note first: a kill in between must not leave a folder that looks new.
-	if err := writeLoss(dir, Loss{At: now, Why: why, Kept: kept}); err != nil {
-		return "", fmt.Errorf("set store aside: %w", err)
+	note, err := json.Marshal(Loss{At: now, Why: why, Kept: kept})
+	if err != nil {
+		return "", err
+	}
+	if err := disk.WriteWhole(filepath.Join(dir, lossFile), append(note, '\n')); err != nil {
+		return "", fmt.Errorf("write %s: %w", lossFile, err)
 	}
 	// An invalid seal key would keep every later store from opening.
 	if _, err := readKey(dir); options.Key == nil && errors.Is(err, ErrSeal) {
 		key := filepath.Join(dir, keyFile)
 		if err := disk.Rename(key, key+strings.TrimPrefix(kept, path)); err != nil {
-			return "", fmt.Errorf("set store aside: %w", err)
+			return "", err
 		}
 	}
-	if err := disk.Rename(path, kept); err != nil {
-		return "", fmt.Errorf("set store aside: %w", err)
-	}
-	return kept, nil
+	return kept, disk.Rename(path, kept)
 }
 
 // whyUnusable says what is wrong with a store; an error if nothing is, or if another process owns it.
@@ -133,34 +138,18 @@ func readAll(b *bolt.Bucket, depth int) error {
 
 // Lost is the note of a store that was put aside, nil where there is none. One that cannot be read is still a note.
 func Lost(dir string) (*Loss, error) {
-	f, err := disk.Open(filepath.Join(dir, lossFile), os.O_RDONLY)
+	raw, err := read(dir, lossFile, 1<<16)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, 1<<16))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", lossFile, err)
-	}
 	var loss Loss
 	if json.Unmarshal(raw, &loss) != nil {
 		loss = Loss{Why: "a store was lost; the note about it cannot be read"}
 	}
 	return &loss, nil
-}
-
-func writeLoss(dir string, loss Loss) error {
-	raw, err := json.Marshal(loss)
-	if err != nil {
-		return err
-	}
-	if err := disk.WriteWhole(filepath.Join(dir, lossFile), append(raw, '\n')); err != nil {
-		return fmt.Errorf("write %s: %w", lossFile, err)
-	}
-	return nil
 }
 
 func removeLoss(dir string) error {

@@ -6,7 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sort"
+	"math/big"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -51,14 +52,15 @@ const codeAlphabet = "ABCDEFGHJKMNPQRTUVWXYZ2346789"
 
 // NewCode is a code that no kept item has.
 func (tx *Tx) NewCode() (string, error) {
+	letters := big.NewInt(int64(len(codeAlphabet)))
 	for range 1000 {
 		var raw [4]byte
 		for i := range raw {
-			c, err := randomBelow(byte(len(codeAlphabet)))
+			n, err := rand.Int(rand.Reader, letters)
 			if err != nil {
-				return "", err
+				return "", fmt.Errorf("random numbers: %w", err)
 			}
-			raw[i] = codeAlphabet[c]
+			raw[i] = codeAlphabet[n.Int64()]
 		}
 		code := string(raw[:])
 		_, err := tx.Item(code)
@@ -81,25 +83,19 @@ func CodeFrom(digest []byte) string {
 	return string(raw[:])
 }
 
-// randomBelow avoids the bias of a remainder.
-func randomBelow(n byte) (byte, error) {
-	limit := 255 - 255%n
-	for {
-		var b [1]byte
-		if _, err := rand.Read(b[:]); err != nil {
-			return 0, fmt.Errorf("random numbers: %w", err)
-		}
-		if b[0] < limit {
-			return b[0] % n, nil
-		}
+// codeKey is the key of what is stored by a code or id.
+func codeKey(code string) ([]byte, error) {
+	if code == "" || len(code) > 64 {
+		return nil, fmt.Errorf("%.80q is not a code", code)
 	}
+	return []byte(code), nil
 }
 
 // PutItem writes a whole item; a decided one leaves Waiting.
 func (tx *Tx) PutItem(it Item) error {
-	key := []byte(it.Code)
-	if len(it.Code) == 0 || len(it.Code) > 64 {
-		return fmt.Errorf("inbox code %.80q is not a code", it.Code)
+	key, err := codeKey(it.Code)
+	if err != nil {
+		return err
 	}
 	to, from := bucketInbox, bucketDecided
 	if it.Decided != "" {
@@ -148,9 +144,11 @@ func (tx *Tx) DeleteDecidedBefore(t time.Time) (int, error) {
 
 func (tx *Tx) items(bucket []byte) []Item {
 	items := list[Item](&tx.sealed, bucket, nil)
-	sort.SliceStable(items, func(i, j int) bool { return items[i].Created.Before(items[j].Created) })
+	slices.SortStableFunc(items, older)
 	return items
 }
+
+func older(a, b Item) int { return a.Created.Compare(b.Created) }
 
 // heads caches items. The hub reads the pending items at every start and every change, and an item can carry hundreds of definitions and
 // findings, so each is unsealed and parsed once. A cached item is valid while the record has the same seal, which covers all of it.
@@ -198,7 +196,7 @@ func (tx *Tx) headsOf(bucket []byte) []Item {
 		known.of = map[string]map[string]remembered{}
 	}
 	known.of[string(bucket)] = now // forget what is gone
-	sort.SliceStable(items, func(i, j int) bool { return items[i].Created.Before(items[j].Created) })
+	slices.SortStableFunc(items, older)
 	return items
 }
 

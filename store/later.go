@@ -37,10 +37,7 @@ func laterOf(tx *bolt.Tx) int {
 // transaction with the note: from then on a missing bucket is damage in every store.
 func (s *Store) addLater() error {
 	has := 0
-	err := s.view(func(tx *bolt.Tx) error {
-		has = laterOf(tx)
-		return nil
-	})
+	err := s.view(func(tx *bolt.Tx) error { has = laterOf(tx); return nil })
 	if err != nil || has >= laterNow {
 		return err
 	}
@@ -97,14 +94,14 @@ func (tx *Tx) moveHeldItems() error {
 func (tx *Tx) blankLater(name []byte) bool {
 	defer marked()
 	for _, b := range buckets {
-		if b.later > 0 && string(b.name) == string(name) {
-			bucket := tx.tx.Bucket(name)
-			if bucket == nil {
-				return true
-			}
-			first, _ := bucket.Cursor().First()
-			return first == nil
+		if bytes.Equal(b.name, name) && b.later == 0 {
+			return false
 		}
 	}
-	return false
+	bucket := tx.tx.Bucket(name)
+	if bucket == nil {
+		return true
+	}
+	first, _ := bucket.Cursor().First()
+	return first == nil
 }

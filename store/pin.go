@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,12 +58,35 @@ type Event struct {
 }
 
 // PutPin writes a pin, replacing the one for the same server, era and item.
-func (tx *Tx) PutPin(p Pin) error {
-	key, err := itemKey(p.ServerID, p.Era, p.Item)
+func (tx *Tx) PutPin(p Pin) error { return tx.putItemOf(bucketPins, p.ServerID, p.Era, p.Item, p) }
+
+// DeletePin removes a decision; the item counts as never reviewed.
+func (tx *Tx) DeletePin(serverID, era, item string) error {
+	return tx.deleteItemOf(bucketPins, serverID, era, item)
+}
+
+func (tx *Tx) PutSeen(s Seen) error {
+	return tx.putItemOf(bucketSeen, s.ServerID, s.Era, s.Item, s)
+}
+
+func (tx *Tx) DeleteSeen(serverID, era, item string) error {
+	return tx.deleteItemOf(bucketSeen, serverID, era, item)
+}
+
+func (tx *Tx) putItemOf(bucket []byte, serverID, era, item string, value any) error {
+	key, err := itemKey(serverID, era, item)
 	if err != nil {
 		return err
 	}
-	return tx.put(bucketPins, key, p)
+	return tx.put(bucket, key, value)
+}
+
+func (tx *Tx) deleteItemOf(bucket []byte, serverID, era, item string) error {
+	key, err := itemKey(serverID, era, item)
+	if err != nil {
+		return err
+	}
+	return tx.delete(bucket, key)
 }
 
 func (tx *Tx) Pin(serverID, era, item string) (Pin, error) {
@@ -86,23 +110,6 @@ func (tx *Tx) Pins(serverID string) (pins []Pin, tampered int, err error) {
 	return pins, tx.bad - bad, nil
 }
 
-// DeletePin removes a decision; the item counts as never reviewed.
-func (tx *Tx) DeletePin(serverID, era, item string) error {
-	key, err := itemKey(serverID, era, item)
-	if err != nil {
-		return err
-	}
-	return tx.delete(bucketPins, key)
-}
-
-func (tx *Tx) PutSeen(s Seen) error {
-	key, err := itemKey(s.ServerID, s.Era, s.Item)
-	if err != nil {
-		return err
-	}
-	return tx.put(bucketSeen, key, s)
-}
-
 // Seen are the last declared definitions of a server, in both eras.
 func (tx *Tx) Seen(serverID string) ([]Seen, error) {
 	prefix, err := serverPrefix(serverID)
@@ -110,14 +117,6 @@ func (tx *Tx) Seen(serverID string) ([]Seen, error) {
 		return nil, err
 	}
 	return list[Seen](&tx.sealed, bucketSeen, prefix), nil
-}
-
-func (tx *Tx) DeleteSeen(serverID, era, item string) error {
-	key, err := itemKey(serverID, era, item)
-	if err != nil {
-		return err
-	}
-	return tx.delete(bucketSeen, key)
 }
 
 func (tx *Tx) AddHistory(e Event) error {
@@ -147,13 +146,7 @@ func (tx *Tx) History(serverID, item string) ([]Event, error) {
 		return events, nil
 	}
 	// A name may be another's prefix up to a zero byte, so the key's prefix alone does not decide.
-	exact := events[:0]
-	for _, e := range events {
-		if e.Item == item {
-			exact = append(exact, e)
-		}
-	}
-	return exact, nil
+	return slices.DeleteFunc(events, func(e Event) bool { return e.Item != item }), nil
 }
 
 // itemKey orders pins by server, era and item. The item comes last because a name may hold any byte, including zero; a name too long for a

@@ -122,18 +122,12 @@ func (ch chain) anchor(victims []victim) error {
 		if first, ok := ending[v.sequence-1]; ok {
 			before := anchors[first]
 			delete(ending, before.To)
-			a.From, a.Prev, a.Records = before.From, before.Prev, before.Records+1
-			if before.Until.After(a.Until) {
-				a.Until = before.Until
-			}
+			a.From, a.Prev, a.Records, a.Until = before.From, before.Prev, before.Records+1, later(a.Until, before.Until)
 		}
 		if behind, ok := anchors[v.sequence+1]; ok {
 			delete(anchors, behind.From)
 			changed[behind.From] = true
-			a.To, a.Hash, a.Records = behind.To, behind.Hash, a.Records+behind.Records
-			if behind.Until.After(a.Until) {
-				a.Until = behind.Until
-			}
+			a.To, a.Hash, a.Records, a.Until = behind.To, behind.Hash, a.Records+behind.Records, later(a.Until, behind.Until)
 		}
 		anchors[a.From] = a
 		ending[a.To] = a.From
@@ -152,6 +146,13 @@ func (ch chain) anchor(victims []victim) error {
 		}
 	}
 	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // anchors are all anchors by their first sequence; bad means that one is not ours.

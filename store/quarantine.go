@@ -88,15 +88,16 @@ func decodeHeldText(stored []byte) (t HeldText, err error) {
 
 // PutHeld writes the metadata of a held response. If it says that nothing is stored any more, it deletes the text.
 func (tx *Tx) PutHeld(h Held) error {
-	if h.Code == "" || len(h.Code) > 64 {
-		return fmt.Errorf("held answer: %.80q is not a code", h.Code)
+	key, err := codeKey(h.Code)
+	if err != nil {
+		return err
 	}
 	if h.Text == "" {
-		if err := tx.delete(bucketHeldText, []byte(h.Code)); err != nil {
+		if err := tx.delete(bucketHeldText, key); err != nil {
 			return err
 		}
 	}
-	return tx.put(bucketHeld, []byte(h.Code), h)
+	return tx.put(bucketHeld, key, h)
 }
 
 // PutHeldText writes the text of a held response as encoded by HeldText.Encode; PutHeld must store its sum in the same transaction.
@@ -110,10 +111,11 @@ func (tx *Tx) PutHeldText(code string, stored []byte) error {
 
 // PutHeldItem writes the item of a held response, once, as it was when it was held. Held has what happened since.
 func (tx *Tx) PutHeldItem(it Item) error {
-	if len(it.Code) == 0 || len(it.Code) > 64 {
-		return fmt.Errorf("inbox code %.80q is not a code", it.Code)
+	key, err := codeKey(it.Code)
+	if err != nil {
+		return err
 	}
-	return tx.put(bucketHeldItem, []byte(it.Code), it)
+	return tx.put(bucketHeldItem, key, it)
 }
 
 // Held is one held response; ErrNotFound, or ErrSeal if something else wrote it.
@@ -191,10 +193,11 @@ type Exception struct {
 }
 
 func (tx *Tx) PutException(e Exception) error {
-	if e.ID == "" || len(e.ID) > 64 {
-		return fmt.Errorf("exception: %.80q is not an id", e.ID)
+	key, err := codeKey(e.ID)
+	if err != nil {
+		return err
 	}
-	return tx.put(bucketExcepted, []byte(e.ID), e)
+	return tx.put(bucketExcepted, key, e)
 }
 
 // Exceptions are all exceptions with a valid seal, oldest first (their ids sort by time).

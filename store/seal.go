@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -44,27 +43,36 @@ func unseal(key, bucket, place, sealed []byte) ([]byte, error) {
 	return sealed[sealSize:], nil
 }
 
-// readKey is the key of a folder, or fs.ErrNotExist.
-func readKey(dir string) ([]byte, error) {
-	f, err := disk.Open(filepath.Join(dir, keyFile), os.O_RDONLY)
+// read is the beginning of a file beside the store, at most so many bytes.
+func read(dir, name string, most int64) ([]byte, error) {
+	f, err := disk.Open(filepath.Join(dir, name), os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	key, err := io.ReadAll(io.LimitReader(f, keyBytes+1))
+	raw, err := io.ReadAll(io.LimitReader(f, most))
 	if err != nil {
-		return nil, fmt.Errorf("read seal key: %w", err)
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return raw, nil
+}
+
+// key is the key to a store.
+func (o Options) key(dir string) ([]byte, error) {
+	if o.Key != nil {
+		return o.Key, nil
+	}
+	return readKey(dir)
+}
+
+// readKey is the key of a folder, or fs.ErrNotExist.
+func readKey(dir string) ([]byte, error) {
+	key, err := read(dir, keyFile, keyBytes+1)
+	if err != nil {
+		return nil, err
 	}
 	if len(key) != keyBytes {
 		return nil, fmt.Errorf("%s is not a seal key: %w", filepath.Join(dir, keyFile), ErrSeal)
-	}
-	return key, nil
-}
-
-func newKey() ([]byte, error) {
-	key := make([]byte, keyBytes)
-	if _, err := rand.Read(key); err != nil {
-		return nil, fmt.Errorf("random numbers: %w", err)
 	}
 	return key, nil
 }
@@ -100,23 +108,12 @@ func (s *Store) KeepMark(mark string) error {
 
 // MarkKept reports whether KeepMark wrote this mark under the folder's current key. It is for a home whose store cannot be opened.
 func MarkKept(dir string, options Options, mark string) bool {
-	key := options.Key
-	if key == nil {
-		var err error
-		if key, err = readKey(dir); err != nil {
-			return false
-		}
-	}
-	return markKept(dir, key, mark)
+	key, err := options.key(dir)
+	return err == nil && markKept(dir, key, mark)
 }
 
 func markKept(dir string, key []byte, mark string) bool {
-	f, err := disk.Open(filepath.Join(dir, markFile), os.O_RDONLY)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	sealed, err := io.ReadAll(io.LimitReader(f, 1<<10))
+	sealed, err := read(dir, markFile, 1<<10)
 	if err != nil {
 		return false
 	}

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -76,12 +78,9 @@ func open(dir string, options Options) (*Store, error) {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	path := filepath.Join(dir, File)
-	key, err := options.Key, error(nil)
-	if key == nil {
-		key, err = readKey(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
+	key, err := options.key(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
 	loss, err := Lost(dir)
 	if err != nil {
@@ -246,11 +245,8 @@ func (s *Store) look() (fileState, error) {
 func (s *Store) begin(loss *Loss) error {
 	writesKey := s.key == nil
 	if writesKey {
-		key, err := newKey()
-		if err != nil {
-			return err
-		}
-		s.key = key
+		s.key = make([]byte, keyBytes)
+		rand.Read(s.key) // ends the program if there is no randomness
 	}
 	err := s.update(func(btx *bolt.Tx) error {
 		for _, b := range buckets {
@@ -264,21 +260,15 @@ func (s *Store) begin(loss *Loss) error {
 			}
 		}
 		tx := s.tx(btx)
-		if err := tx.put(bucketMeta, metaBirth, birth{Schema: schema, Born: s.now().UTC()}); err != nil {
-			return err
-		}
 		if loss != nil {
 			if err := tx.put(bucketMeta, metaLoss, loss); err != nil {
 				return err
 			}
 		}
-		if err := tx.put(bucketMeta, metaLater, laterNow); err != nil {
-			return err
-		}
-		if err := tx.chain().putHead(head{}); err != nil {
-			return err
-		}
-		return tx.sealRoll()
+		return cmp.Or(
+			tx.put(bucketMeta, metaBirth, birth{Schema: schema, Born: s.now().UTC()}), tx.put(bucketMeta, metaLater, laterNow),
+			tx.chain().putHead(head{}), tx.sealRoll(),
+		)
 	})
 	if err != nil {
 		return err
@@ -316,16 +306,10 @@ func (s *Store) Fresh() bool { return s.fresh }
 // Loss describes the store that was lost before this one, nil if none was or a person has seen it.
 func (s *Store) Loss() (*Loss, error) {
 	var loss *Loss
-	err := s.View(func(tx *Tx) error {
-		var l Loss
-		err := tx.get(bucketMeta, metaLoss, &l)
-		if err == nil {
-			loss = &l
-		} else if !errors.Is(err, ErrNotFound) {
-			return err
-		}
-		return nil
-	})
+	err := s.View(func(tx *Tx) error { return tx.get(bucketMeta, metaLoss, &loss) })
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
 	return loss, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -37,12 +38,15 @@ func (s *Store) Records(q Query) ([]Record, error) {
 			if from == 0 && q.After != "" {
 				return fmt.Errorf("record %.80q: %w", q.After, ErrNotFound)
 			}
-			return ch.records(from+1, func(r *Record) (bool, error) {
+			for r := range ch.records(from + 1) {
 				if q.Matches(r) {
 					found = append(found, *r)
 				}
-				return len(found) < q.Limit, nil
-			})
+				if len(found) == q.Limit {
+					break
+				}
+			}
+			return nil
 		}
 		c := tx.bucket(bucketActivity).Cursor()
 		k, v := c.Last()
@@ -78,13 +82,14 @@ func (s *Store) Records(q Query) ([]Record, error) {
 // exports.
 func (s *Store) All(q Query, f func(Record) error) error {
 	return s.View(func(tx *Tx) error {
-		return tx.chain().records(0, func(r *Record) (bool, error) {
-			if !q.Matches(r) {
-				return true, nil
+		for r := range tx.chain().records(0) {
+			if q.Matches(r) {
+				if err := f(*r); err != nil {
+					return err
+				}
 			}
-			err := f(*r)
-			return err == nil, err
-		})
+		}
+		return nil
 	})
 }
 
@@ -103,25 +108,21 @@ func (s *Store) Record(id string) (Record, error) {
 	return r, err
 }
 
-// records calls f for the readable records from a sequence on, until it returns false or an error.
-func (ch chain) records(from uint64, f func(*Record) (bool, error)) error {
-	type item struct{ k, v []byte }
-	c := ch.bucket(bucketActivity).Cursor()
-	step := func(move func() ([]byte, []byte)) item {
-		defer marked() // around the cursor only: a panic in f is the caller's
-		k, v := move()
-		return item{k, v}
-	}
-	for it := step(func() ([]byte, []byte) { return c.Seek(sequenceKey(from)) }); it.k != nil; it = step(c.Next) {
-		r, _, err := decodeRecord(it.v)
-		if err != nil {
-			continue
+// records are the readable records from a sequence on.
+func (ch chain) records(from uint64) iter.Seq[*Record] {
+	return func(yield func(*Record) bool) {
+		c := ch.bucket(bucketActivity).Cursor()
+		step := func(move func() ([]byte, []byte)) ([]byte, []byte) {
+			defer marked() // around the cursor only: a panic in the loop's body is the caller's
+			return move()
 		}
-		if more, err := f(&r); err != nil || !more {
-			return err
+		k, v := step(func() ([]byte, []byte) { return c.Seek(sequenceKey(from)) })
+		for ; k != nil; k, v = step(c.Next) {
+			if r, _, err := decodeRecord(v); err == nil && !yield(&r) {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 func sequenceIn(key []byte) uint64 {
