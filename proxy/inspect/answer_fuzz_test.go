@@ -10,8 +10,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
 
-// FuzzAnswer: whatever a server answers in whatever pieces, every finding names a string of the answer and bytes inside of it, so
-// that what is marked can be taken out, and nothing is kept of it beyond the bounds.
+// FuzzAnswer: every finding names a string of the response and bytes inside it, so that marked text can be removed, and what is kept
+// stays within its limits, however the response is cut into pieces.
 func FuzzAnswer(f *testing.F) {
 	coded := base64.StdEncoding.EncodeToString([]byte(attack))
 	for _, encode := range encodings {

@@ -245,7 +245,7 @@ func TestAWatchIsUsedByManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// Nothing is allocated for a text in which nothing is found. (A pool may be emptied at any time, so a few are allowed for the whole.)
+// A text without a finding costs no allocation. (A pool can be emptied at any time, so a few are allowed.)
 func TestACleanAnswerCostsNoMemory(t *testing.T) {
 	texts := make([]string, 200)
 	for i := range texts {

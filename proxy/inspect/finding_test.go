@@ -39,7 +39,7 @@ func TestPassagesAreFoldedAsThePageDrawsThem(t *testing.T) {
 	}
 }
 
-// However findings lie, each is in one passage, passages of a text lie apart, and what holds one of them holds no other.
+// Each finding is in exactly one passage, and the passages of a text are apart.
 func TestEveryFindingIsInOnePassage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	levels := []Level{Critical, High, Medium, Low}

@@ -78,7 +78,7 @@ func TestBeyondTheBounds(t *testing.T) {
 				t.Fatalf("%.300q: %+v", test.raw, got)
 			}
 			for i, f := range got {
-				// Where a walk was given up the path is as long as it was deep: it is not compared.
+				// The path of a walk that gave up is as long as the nesting is deep, so it is not compared.
 				if f.Rule != BeyondBounds || f.Level != Medium || test.where[i] != "" && f.Where != test.where[i] {
 					t.Errorf("%+v", f)
 				}

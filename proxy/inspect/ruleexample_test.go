@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTheExampleOfTheDocumentationLoads: whoever copies it has a file that counts.
+// A reader can copy the example and use it.
 func TestTheExampleOfTheDocumentationLoads(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/rules-example.json")
 	if err != nil {

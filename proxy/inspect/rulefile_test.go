@@ -86,7 +86,7 @@ func TestARuleFileThatIsWrongDoesNotLoad(t *testing.T) {
 	}
 }
 
-// FuzzLoadRules: whatever a file holds, it loads or it does not, and what loads can be used.
+// FuzzLoadRules: any file either loads and can be used, or is refused.
 func FuzzLoadRules(f *testing.F) {
 	f.Add("open sesame ~20 now", "Open Sesame, right now!", "text _ : | ~ open sesame")
 	f.Add("*_* ~3 *:*|a", "x_y :", "a_:")

@@ -38,7 +38,7 @@ func TestEverySecretRuleFindsItsExampleAndLeavesItsCounterExample(t *testing.T) 
 	}
 }
 
-// The ways in which a text names a secret, beside the examples of the catalogue.
+// Ways to name a secret that the examples of the catalogue do not show.
 var namedSecrets = []string{
 	`Authorization: Bearer w8Jd2kQzX5nB7vT1cR4yL9mP`, `Authorization: Basic dXNlcjpwYTU1dzByZA==`, `api_key: token w8Jd2kQzX5nB7vT1cR4yL9mP`,
 	`mysql --password w8Jd2kQz -h db`, `curl -u "admin:w8Jd2kQz" https://x`, `machine h login u password w8Jd2kQz`, `var dbToken string = "w8Jd2kQzX5nB"`,
@@ -67,7 +67,7 @@ func TestATextMayEndAnywhereInWhatNamesASecret(t *testing.T) {
 	}
 }
 
-// FuzzSecrets: whatever a text holds, what is secret in it stands inside of it.
+// FuzzSecrets: the place of a secret is inside its text, whatever the text.
 func FuzzSecrets(f *testing.F) {
 	for _, text := range namedSecrets {
 		f.Add(text, "")

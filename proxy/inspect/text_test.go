@@ -17,7 +17,7 @@ func tags(s string) string {
 	return b.String()
 }
 
-// selectors hides a text in variation selectors, a byte each.
+// selectors hides a text in variation selectors, one for each byte.
 func selectors(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

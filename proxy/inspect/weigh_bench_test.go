@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// ordinary is text as servers answer it.
+// ordinary is text as servers send it.
 func ordinary(size int) string {
 	const page = `{"id":123456,"name":"row","value":-1.25e3,"ok":true,"note":"The quick brown fox jumps over the lazy dog. Send the report before Friday, please."},` + "\n"
 	return strings.Repeat(page, size/len(page)+1)[:size]

@@ -15,8 +15,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
-// put writes a file that nobody has touched for a while: its stamp may stand for its content.
-// At is Find with what the hub knows.
+// put writes a file and dates it back, so that its stamp identifies its content.
+// At is Find plus what the hub knows.
 func At(c transport.Command, o Options) (*Look, error) {
 	l, err := Find(c)
 	if err == nil {

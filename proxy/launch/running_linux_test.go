@@ -21,8 +21,8 @@ func process(pid int) Server {
 	return Server{PID: func() int { return pid }}
 }
 
-// A stand-in for npx: it starts, after a while, a script of a package through an interpreter. Real npx, uvx and node are in
-// the end-to-end tests.
+// This replaces npx: after a while it starts a package's script through an interpreter. The end-to-end tests use the real npx, uvx and
+// node.
 func TestThePackageIsSeenInTheProcessTable(t *testing.T) {
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "bin")
@@ -69,7 +69,7 @@ func TestThePackageIsSeenInTheProcessTable(t *testing.T) {
 	}
 }
 
-// started starts a command as the wrapper would, and returns the look that was completed when it had answered.
+// started starts a command as the wrapper would, and returns its look, completed after the first response.
 func started(t *testing.T, command transport.Command) *Look {
 	t.Helper()
 	l, err := At(command, Options{})
@@ -115,7 +115,7 @@ func pipeOf(t *testing.T, end any) uint64 {
 	return info.Sys().(*syscall.Stat_t).Ino
 }
 
-// interpreter is a real python, and a PATH that finds it: what is in a person's own may be a shim that starts another.
+// interpreter is a real python with a PATH that finds it. The one in a person's PATH may be a shim that starts another.
 func interpreter(t *testing.T) (python, path string) {
 	t.Helper()
 	out, err := exec.Command("python3", "-c", "import os, sys; print(os.path.realpath(sys.executable))").Output()
@@ -189,7 +189,7 @@ func TestTheProgramThatAnswersIsSeen(t *testing.T) {
 	}
 }
 
-// Between the look and the start somebody puts another file in the place of the program, or of its script.
+// Between the look and the start, the program or its script is replaced.
 func TestAFileThatIsExchangedBeforeTheStartIsFound(t *testing.T) {
 	python, env := interpreter(t)
 	dir := t.TempDir()
@@ -246,7 +246,7 @@ func TestWhatIsNotSeenIsSaidToBeUnseen(t *testing.T) {
 	}
 }
 
-// A process that gave itself a title shows no arguments; what npm told it to run is still in its environment.
+// A process that changed its title shows no arguments, but its environment still has what npm told it to run.
 func TestATitleDoesNotHideThePackage(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "node_modules", "server", "cli.js"), "code")
@@ -264,7 +264,7 @@ func TestATitleDoesNotHideThePackage(t *testing.T) {
 	}
 }
 
-// The docker of this test is a script that answers as the real one does; a real daemon has not been tried.
+// docker is a script here that responds like the real one. No test uses a real daemon.
 func TestTheImageIsAskedOfTheDockerThatRunsIt(t *testing.T) {
 	dir := t.TempDir()
 	since := time.Now()
@@ -286,7 +286,7 @@ func TestTheImageIsAskedOfTheDockerThatRunsIt(t *testing.T) {
 	}
 }
 
-// A client that hangs up early takes the server away from under the look: that is an end, not a server that hides.
+// A server whose client hangs up early has ended; it is not hiding.
 func TestAServerThatEndsWhileItIsLookedAtIsNotOneThatCouldNotBeSeen(t *testing.T) {
 	answered := make(chan struct{})
 	close(answered)

@@ -83,7 +83,7 @@ func TestT25NamesThatCollideAreAllWithheld(t *testing.T) {
 	}
 }
 
-// Our folding is that of the standard, compared under NFKC as names are.
+// Our folding equals the standard one under NFKC, which names are compared under.
 func TestFoldingIsFullCaseFolding(t *testing.T) {
 	standard := cases.Fold()
 	classes := map[string]string{}

@@ -121,7 +121,7 @@ func TestTextsAreComparedWordByWord(t *testing.T) {
 	}
 }
 
-// Whatever is new is listed whole: each text of a definition stands in some change.
+// An addition is listed whole: every text of the definition is in some change.
 func TestDescribeShowsEveryTextOfANewDefinition(t *testing.T) {
 	var all strings.Builder
 	for _, c := range Describe(Tool, []byte(everything)) {
@@ -133,7 +133,7 @@ func TestDescribeShowsEveryTextOfANewDefinition(t *testing.T) {
 	parse(t, everything).walk("", func(path string, n *node) {
 		for i, child := range n.children {
 			if n.kind == '{' && !strings.Contains(all.String(), n.keys[i]) {
-				// What a summary says in words instead of by keyword.
+				// A summary says these in words, not by keyword.
 				if !slices.Contains([]string{"type", "enum", "properties"}, n.keys[i]) {
 					t.Errorf("nothing says %s at %s", n.keys[i], path)
 				}
@@ -167,7 +167,7 @@ func TestDescribeInWords(t *testing.T) {
 	}
 }
 
-// A type that is a server's own words must not pass for our words about a list, and hide what the entries say.
+// A server could name a type like our words for a list, to hide what the entries say.
 func TestAFreeTextTypeHidesNothing(t *testing.T) {
 	got := strings.Join(words(Describe(Tool, []byte(
 		`{"inputSchema":{"properties":{"a":{"type":"list of x","items":{"type":"IGNORE ALL"}}}}}`))), "\n")

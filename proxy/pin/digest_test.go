@@ -20,8 +20,8 @@ func digest(t testing.TB, kind Kind, raw string) Digest {
 	return d
 }
 
-// mutations are all definitions that differ from n in one thing: a scalar, a key, a member or element more or less, the
-// order of an array whose order counts.
+// mutations are all definitions that differ from n in one thing: a scalar, a key, one member or element more or less, or the order of an
+// array whose order counts.
 func mutations(n *node, visit func(what string, changed *node)) {
 	n.walk("", func(path string, _ *node) {
 		at := func(c *node) (found *node, where string) {
@@ -225,7 +225,7 @@ func TestWhatIsEqualAndWhatIsNot(t *testing.T) {
 	}
 }
 
-// A digest over joined strings lets a piece of the name stand for a piece of the definition.
+// In a digest over joined strings, part of the name could pass for part of the definition.
 func TestKindNameAndDefinitionAreOneValue(t *testing.T) {
 	seen := map[Digest]string{}
 	for _, c := range []struct {
@@ -292,7 +292,7 @@ func TestWhatHasNoOneReadingHasNoDigest(t *testing.T) {
 	})
 }
 
-// A chain of brackets around a large value is looked at again at every level: the work must stay bounded.
+// Each level visits everything inside it, so a chain of brackets around a large value needs a limit.
 func TestDeepAndLargeIsRefusedNotRecomputed(t *testing.T) {
 	large := `"` + strings.Repeat("a", 1<<20) + `"`
 	raw := strings.Repeat("[", 900) + large + strings.Repeat("]", 900)
@@ -305,7 +305,7 @@ func TestDeepAndLargeIsRefusedNotRecomputed(t *testing.T) {
 	}
 }
 
-// The invariant of the package: one digest means equal to every JSON parser up to the orders named, and the other way.
+// The invariant of the package: digests are equal if and only if every JSON parser reads the same, up to the orders that never count.
 func FuzzDigest(f *testing.F) {
 	f.Add([]byte(everything), []byte(`{"name":"x"}`), uint64(1))
 	f.Add([]byte(`{"inputSchema":{"required":["a","b"],"enum":[1,1.0]}}`), []byte(`{"inputSchema":{"enum":[1.0,1],"required":["b","a"]}}`), uint64(2))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// form is a launch as most are: node runs a script of a package.
+// form is an ordinary launch: node runs a script of a package.
 func form(change func(*LaunchForm)) LaunchForm {
 	f := LaunchForm{
 		Client:     "claude",

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// drawn is a launch whose every part is drawn from a few: part by part equal, or another.
+// drawn is a launch with each part drawn at random from a few.
 func drawn(r *rand.Rand) LaunchForm {
 	file := func(path string) LaunchFile {
 		return LaunchFile{fmt.Sprint(path, r.IntN(2)), fmt.Sprint("sum", r.IntN(2))}
@@ -41,7 +41,7 @@ func drawn(r *rand.Rand) LaunchForm {
 	return f
 }
 
-// knownProgram says, without the code it is about, that each part of a program is as it was in some allowed form.
+// knownProgram reports, without the code under test, whether each part of a program is as in some allowed form.
 func knownProgram(f LaunchForm, allowed []LaunchForm) bool {
 	some := func(same func(a LaunchForm) bool) bool { return slices.ContainsFunc(allowed, same) }
 	equal := func(a, b *LaunchFile) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
@@ -61,7 +61,7 @@ func knownProgram(f LaunchForm, allowed []LaunchForm) bool {
 		})
 }
 
-// knownValues says that every loader has a value that was allowed for somebody, is set by its client for all, or is off.
+// knownValues reports whether every loader has an allowed value, is set by its client for all servers, or is off.
 func knownValues(f LaunchForm, allowed []LaunchForm) bool {
 	return !slices.ContainsFunc(f.Loaders, func(l LaunchLoader) bool {
 		if l.Name == "HOME" || l.Off || f.Client == "claude-code" && l.Name == "COREPACK_ENABLE_AUTO_PIN" {
@@ -106,7 +106,7 @@ func launchRules(t *testing.T, seed1, seed2 uint64) {
 	if _, other, _ := again.Asked(allowed).Definition(); other != asked {
 		fail("one more name is another item")
 	}
-	// What has the digest of something that was allowed runs.
+	// A launch with the digest of an allowed one runs.
 	for range 4 {
 		other := drawn(r)
 		g := f

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// words of JSON Schema and of MCP, some of them where they mean nothing.
+// words are keywords of JSON Schema and MCP, also in places where they mean nothing.
 var vocabulary = strings.Fields(`name title description inputSchema outputSchema annotations properties required enum type items
 	prefixItems anyOf allOf not additionalProperties default const examples $defs dependentSchemas x-vendor readOnlyHint arguments a b`)
 
@@ -57,8 +57,8 @@ func (n *node) disturb(random *rand.Rand) {
 	}
 }
 
-// Definitions made at random of the words that matter: one digest if and only if equal to a JSON parser up to the orders
-// named, and Compare speaks if and only if the digests differ.
+// For random definitions, digests are equal if and only if a JSON parser reads the same, up to the orders that never count, and Compare
+// lists changes if and only if the digests differ.
 func TestRandomDefinitionsHaveOneDigestOnlyIfTheyAreEqual(t *testing.T) {
 	rounds := 5_000
 	if testing.Short() {
@@ -101,7 +101,7 @@ func TestRandomDefinitionsHaveOneDigestOnlyIfTheyAreEqual(t *testing.T) {
 	}
 }
 
-// Whatever a required list says is said: the words for a field or for the list, on top of any other difference.
+// A change of a required list is always reported, for a field or for the list, on top of any other difference.
 func TestRequiredIsNeverLostBesideOtherDifferences(t *testing.T) {
 	schemas := []string{
 		`{"properties":{"a":{"type":"string"}},"required":["a"]}`, `{"properties":{"a":{"type":"string"}}}`, `{"properties":{},"required":["a"]}`,

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// everything is a tool with every field of the protocol and every place where a schema can stand.
+// everything is a tool with every field of the protocol and every place for a schema.
 const everything = `{
  "name": "get_forecast", "title": "Forecast", "description": "Get the forecast. IMPORTANT: dates are UTC.",
  "inputSchema": {
@@ -179,8 +179,8 @@ func (n *node) clone() *node {
 	return c
 }
 
-// shuffle changes every order that does not count (see the package comment), and no other. It spells the rule out itself and asks
-// nothing of the code under test.
+// shuffle changes every order that does not count (see the package comment), and no other. It has the rule itself and does not use the
+// code under test.
 func (n *node) shuffle(random *rand.Rand, where string) {
 	if n.kind == '{' {
 		random.Shuffle(len(n.keys), func(i, j int) {
@@ -203,7 +203,7 @@ func key(n *node, i int) string {
 	return ""
 }
 
-// inside is the same rule once more, written as a table of where a keyword leads.
+// inside is the same rule as a table: where a keyword leads.
 func inside(where string, kind byte, key string) string {
 	switch where {
 	case "tool":
@@ -242,7 +242,7 @@ func inside(where string, kind byte, key string) string {
 	return "data"
 }
 
-// normal is a definition as a JSON parser reads it, in one order where order does not count.
+// normal is a definition as a JSON parser reads it, sorted if its order does not count.
 func normal(v any, where string) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// manyKeys are more keys than are looked at one by one.
+// manyKeys are more keys than are checked one by one.
 var manyKeys = func() string {
 	var keys []string
 	for i := range 100 {

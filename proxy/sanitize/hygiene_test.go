@@ -104,8 +104,8 @@ func TestAMessageWithTooManySuchNamesIsRefused(t *testing.T) {
 	}
 }
 
-// A flood of introducers, each of which might be the beginning of something long, costs what it is long: with a look ahead
-// for each of them this test would not end.
+// Many introducers, each possibly the start of a long sequence, must take linear time: with a look ahead for each, this test would not
+// end.
 func TestT08HygieneOfAFloodIsLinear(t *testing.T) {
 	for _, unit := range []string{`\u001b]`, `\u001b[`, "\u009d", `\u0000`, `\r`, `\u001bP` + strings.Repeat("x", 5000), `\u001b[` + strings.Repeat("0", 5000)} {
 		raw := []byte(`"` + strings.Repeat(unit, 4<<20/len(unit)) + `"`)
@@ -165,7 +165,7 @@ func decoded(t *testing.T, raw []byte) (value any) {
 	return value
 }
 
-// uncleanIn is the first text with a control character, as encoding/json reads it and not as this package does.
+// uncleanIn is the first text with a control character, read with encoding/json and not with this package.
 func uncleanIn(value any) string {
 	switch v := value.(type) {
 	case string:

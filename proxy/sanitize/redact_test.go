@@ -13,7 +13,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
-// someKey and someToken stand for a key and a token in these tests.
+// someKey and someToken look like a key and a token.
 const (
 	someKey   = "q7Zt3kX9mLw2Rn8Vb5Hd1Yc4"
 	someToken = "ghp_" + "w8Jd2kQzX5nB7vT1cR4yL9mP3sF6hG0aE2uK"
@@ -49,7 +49,7 @@ func TestOnlyTheSecretIsReplaced(t *testing.T) {
 	}
 }
 
-// Two names of one object that became one would be two readings of it.
+// Two names that became one would give their object two readings.
 func TestNamesThatHoldSecretsStayApart(t *testing.T) {
 	for name, c := range map[string]struct{ line, want string }{
 		"two of one object":       {`{"password=hunter2":1,"n":0,"password=hunter3":2}`, `{"password=[PASSWORD_REDACTED]":1,"n":0,"password=[PASSWORD_REDACTED]~2":2}`},
@@ -83,7 +83,7 @@ func TestWithoutASecretTheLineIsTheSame(t *testing.T) {
 	}
 }
 
-// More than a report lists are replaced all the same.
+// Secrets beyond those that a report lists are replaced too.
 func TestEveryOneOfManySecretsIsReplaced(t *testing.T) {
 	line := []byte(`{"result":"` + strings.Repeat("password=hunter2 ", 3000) + `"}`)
 	out, places, _, err := Redact(line, secrets.Precise)
@@ -92,7 +92,7 @@ func TestEveryOneOfManySecretsIsReplaced(t *testing.T) {
 	}
 }
 
-// What stands between secrets is never changed, what comes out is JSON, has as many keys, and no more to be replaced in it.
+// Text between secrets stays, and the result is JSON with the same number of keys and nothing left to replace.
 func FuzzRedact(f *testing.F) {
 	f.Add([]byte(`{"result":"password=hunter2"}`), false)
 	f.Add([]byte(`{"password":"\u0068unter2","a":["Bearer `+someKey+`",{"name":"X_TOKEN","value":"`+someKey+`"}]}`), false)
@@ -135,7 +135,7 @@ func FuzzRedact(f *testing.F) {
 	})
 }
 
-// keysOf is how many keys there are.
+// keysOf counts keys.
 func keysOf(raw []byte) (n int) {
 	eachString(raw, func(s str) bool {
 		if s.key {

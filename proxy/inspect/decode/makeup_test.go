@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// pieces of texts of every makeup, and of all lengths.
+// pieces are texts of every makeup and length.
 func randomText(random *rand.Rand) string {
 	odd := []string{"&", "%", "\\", "\x00", "\x1f", "\x7f", "\x80", "\xff", "é", "\n", "\t", "\r", "i g n o r e", "a.b.c.d.e.f", "~", "!", "[", "{", "@", "`", "/", ":", "G", "g", "+", "-", "_", "deadBEEF00112233", "aGVsbG8gd29ybGQ"}
 	var b strings.Builder

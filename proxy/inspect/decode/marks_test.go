@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// slowMarks reads what marksOf says byte by byte; of letters that stand apart only that they are never missed.
+// slowMarks finds byte by byte what MarksOf finds. Of letters that are spaced apart it only tells that none may be missed.
 func slowMarks(text string) (m marks) {
 	for i := range len(text) {
 		switch c := text[i]; {

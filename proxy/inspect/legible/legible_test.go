@@ -49,7 +49,7 @@ func TestEscapeJSONIsTheSameValue(t *testing.T) {
 	}
 }
 
-// seen says what of a text a person would not see, or a terminal would obey.
+// seen returns what a person would not see in a text, or a terminal would obey.
 func seen(t *testing.T, text string) {
 	t.Helper()
 	for i, r := range text {
