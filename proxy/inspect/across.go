@@ -121,7 +121,7 @@ func (a *across) name(tool string) {
 	}
 	if other != "" {
 		a.found = append(a.found, Finding{
-			Rule: ToolImitation, Level: level, Category: "threat", Title: "Its name looks like that of another server's tool and is not it",
+			Rule: ToolImitation, Level: level, Category: "threat", Title: "Its name imitates another server's tool",
 			Where: "name", End: len(tool), Match: cut.Runes(tool, maxMatch), Decoded: cut.Runes(other, maxMatch),
 		})
 	}
@@ -146,10 +146,10 @@ func (a *across) read(r *reading, text string, _ bool) {
 		if !known || !distinctive && !quoted(text, start, end) {
 			continue
 		}
-		level, title := High, "It names tools of other servers in more places than are looked at"
+		level, title := High, "It names other servers' tools in more places than Sallyport checks"
 		if *a.others.room > 0 {
 			*a.others.room--
-			if level, title = orders(text, start, end), "It says what is to be done about another server's tool"; level == "" {
+			if level, title = orders(text, start, end), "It gives instructions about another server's tool"; level == "" {
 				continue
 			}
 			if !distinctive {
@@ -249,7 +249,7 @@ func ContextParameters(raw []byte) []Finding {
 			return true
 		}
 		f := Finding{
-			Rule: ContextParameter, Level: level, Category: "threat", Title: "It asks for what was talked about",
+			Rule: ContextParameter, Level: level, Category: "threat", Title: "It asks for the conversation",
 			Where: Member("inputSchema.properties", key), End: len(key), Match: cut.Runes(key, maxMatch),
 		}
 		if wish != nil {
@@ -279,7 +279,7 @@ func Grown(approved, now []byte) []Finding {
 		where = ""
 	}
 	return []Finding{{
-		Rule: GrownDescription, Level: Medium, Category: "threat", Title: "It says far more than what was allowed", Where: where,
+		Rule: GrownDescription, Level: Medium, Category: "threat", Title: "Its description is far longer than the one you allowed", Where: where,
 		Start: 0, End: len(after), Match: cut.Runes(after, maxMatch),
 	}}
 }

@@ -32,9 +32,9 @@ const (
 )
 
 const (
-	noDoubt    = "it is asked where the rules nearly say block"
+	noDoubt    = "it is only used when the rules nearly block"
 	offSecrets = "redact.mode is off"
-	fewSecrets = "not every place was looked at: there are too many"
+	fewSecrets = "not all places were checked: there are too many"
 )
 
 // ran are the checks of a fully inspected response. It is never written to.
@@ -155,7 +155,7 @@ func (w *Watch) keep(weighing *weigher, under *RuleFile) {
 }
 
 func tooLong(most int, rules *RuleFile) AnswerVerdict {
-	why := fmt.Sprintf("the answer is longer than %d bytes", most)
+	why := fmt.Sprintf("the response is longer than %d bytes", most)
 	v := AnswerVerdict{Judged: Judged{Verdict: Clean}, RuleSet: rules.RuleSet(), TooLong: true}
 	for _, c := range ran {
 		if c.Ran {
@@ -186,7 +186,7 @@ func (w *weigher) checks(deep bool) []Check {
 		checks[2] = Check{CheckBlobs, false, why}
 	}
 	if w.joint.short {
-		checks[3].Why = "not every two pieces were read as one word: there are too many"
+		checks[3].Why = "not all pieces were read together: there are too many"
 	}
 	if w.Asked {
 		checks[4] = Check{Check: CheckNgram, Ran: true}
@@ -202,7 +202,7 @@ func (w *weigher) checks(deep bool) []Check {
 	return checks
 }
 
-const manyViews = "not every way to read it was looked at: there are too many"
+const manyViews = "not all ways to read it were checked: there are too many"
 
 // DefinitionChecks lists the checks of a definition that was searched for secrets too, as whole says.
 func (j Judged) DefinitionChecks(whole bool) []Check {
@@ -260,8 +260,8 @@ func notLookedAt(fault string) AnswerVerdict {
 	return AnswerVerdict{
 		Fault: fault,
 		Judged: Judged{Verdict: Block, Findings: []Finding{{
-			Rule: NotLookedAt, Level: High, Category: "threat", Title: "Sallyport could not look at it: a fault of its own",
+			Rule: NotLookedAt, Level: High, Category: "threat", Title: "Sallyport couldn't check it because of a bug in Sallyport",
 		}}},
-		Checks: []Check{{Check: CheckThreats, Why: "a fault of Sallyport: " + fault}},
+		Checks: []Check{{Check: CheckThreats, Why: "a bug in Sallyport: " + fault}},
 	}
 }

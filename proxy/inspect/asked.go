@@ -128,7 +128,7 @@ func (a *asking) words(where, text string, field bool) {
 		return
 	}
 	if a.read += len(text); a.read > maxAskedText {
-		a.add(BeyondBounds, High, "It asks in more words than anybody reads", where, text, 0, len(text))
+		a.add(BeyondBounds, High, "It asks in more text than anyone would read", where, text, 0, len(text))
 		return
 	}
 	folded, lower := decode.Fold(&decode.View{Text: text}), strings.ToLower(text)
@@ -220,7 +220,7 @@ func (a *asking) link(link string) {
 	bad := func(level Level, title string) { a.add(UnsafeLink, level, title, "url", link, 0, len(link)) }
 	u, err := url.Parse(strings.TrimSpace(link))
 	if err != nil || u.Host == "" {
-		bad(High, "It sends the person to an address that is none")
+		bad(High, "It sends the person to an invalid address")
 		return
 	}
 	host := u.Hostname()

@@ -117,5 +117,5 @@ func (w *weigher) unlooked(r *reading, size int) {
 			kind = cut.Runes(legible.Escape(name), 64)
 		}
 	}
-	w.blobs.named = append(w.blobs.named, fmt.Sprintf("%s (%s, %d bytes) is no text", cut.Runes(legible.Escape(r.at()), maxMatch), kind, size))
+	w.blobs.named = append(w.blobs.named, fmt.Sprintf("%s (%s, %d bytes) is not text", cut.Runes(legible.Escape(r.at()), maxMatch), kind, size))
 }

@@ -93,7 +93,7 @@ func (w *walk) value(raw []byte, depth int) {
 	if depth > maxDepth || w.budget < 0 {
 		if !w.stopped { // once: the rest is no smaller
 			w.stopped = true
-			w.beyond("Nested too deeply to be looked at")
+			w.beyond("Nested too deeply to be checked")
 		}
 		return
 	}

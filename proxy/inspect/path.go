@@ -106,7 +106,7 @@ func Locate(raw []byte, definition frame.Span, f Finding) frame.Span {
 			return at
 		}
 		at, path = next, rest
-		if path == "" && !key.Empty() && f.stands(name) && !f.stands(textAt(raw, at)) {
+		if path == "" && !key.Empty() && f.quotes(name) && !f.quotes(textAt(raw, at)) {
 			return within(raw, key, f)
 		}
 	}

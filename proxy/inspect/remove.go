@@ -18,7 +18,7 @@ import (
 const Removed = "[removed by Sallyport]"
 
 // ErrUnplaced means that a marked part could not be located, so the response can only be released whole.
-var ErrUnplaced = errors.New("what is marked cannot be taken out of the answer")
+var ErrUnplaced = errors.New("the marked text can't be removed from the response")
 
 // maxRemovals is how often the rest is judged again. Findings are limited, so a response that repeats an order a thousand times is not
 // marked a thousand times.
@@ -29,7 +29,7 @@ const maxRemovals = 8
 // too, and cut again if it would be blocked. An error, such as ErrUnplaced, means that marked text would remain.
 func (f *RuleFile) RemoveMarked(answer []byte, findings []Finding) ([]byte, error) {
 	if !json.Valid(answer) {
-		return nil, fmt.Errorf("the answer is no JSON: %w", ErrUnplaced)
+		return nil, fmt.Errorf("the response is not JSON: %w", ErrUnplaced)
 	}
 	for range maxRemovals {
 		left, err := removeOnce(answer, findings)
@@ -60,12 +60,12 @@ func removeOnce(answer []byte, findings []Finding) ([]byte, error) {
 			continue
 		}
 		if f.Rule == NotLookedAt || !tree.insert(f) {
-			return nil, fmt.Errorf("%s stands nowhere: %w", f.Rule, ErrUnplaced)
+			return nil, fmt.Errorf("%s is not in the response: %w", f.Rule, ErrUnplaced)
 		}
 	}
 	r.value(frame.Root(answer), tree, "")
 	if missing := tree.unplaced(); missing != "" {
-		return nil, fmt.Errorf("%s stands nowhere: %w", missing, ErrUnplaced)
+		return nil, fmt.Errorf("%s is not in the response: %w", missing, ErrUnplaced)
 	}
 	return frame.Splice(make([]byte, 0, len(answer)+64), answer, r.edits), nil
 }
@@ -150,7 +150,7 @@ func (r *remover) value(v frame.Span, tree *wanted, key string) {
 // findings count as placed, because the whole member is replaced.
 func (t *wanted) inKey(key string, raw []byte, value frame.Span) bool {
 	text := textAt(raw, value)
-	found := slices.ContainsFunc(t.here, func(f Finding) bool { return f.stands(key) && !f.stands(text) })
+	found := slices.ContainsFunc(t.here, func(f Finding) bool { return f.quotes(key) && !f.quotes(text) })
 	if found {
 		t.placeAll()
 	}
@@ -166,8 +166,8 @@ func (t *wanted) placeAll() {
 	}
 }
 
-// stands reports whether the finding's quoted words are in text at its offsets.
-func (f *Finding) stands(text string) bool {
+// quotes reports whether the finding's quoted words are in text at its offsets.
+func (f *Finding) quotes(text string) bool {
 	return f.Start >= 0 && f.Start < f.End && f.End <= len(text) && cut.Runes(text[f.Start:f.End], maxMatch) == f.Match
 }
 
@@ -236,7 +236,7 @@ func (t *wanted) spans(text string) (spans [][2]int, ok bool) {
 	ok = true
 	for i, f := range t.here {
 		t.placed[i] = true
-		if !f.stands(text) {
+		if !f.quotes(text) {
 			ok = false
 		}
 		spans = append(spans, [2]int{f.Start, f.End})

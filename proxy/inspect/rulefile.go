@@ -103,7 +103,7 @@ const NoReading = "no_one_reading"
 func (f *RuleFile) JudgeInitialize(key string, value []byte) Judged {
 	if frame.Validate(value) != nil {
 		return Judged{Verdict: Block, Findings: []Finding{{
-			Rule: NoReading, Level: High, Category: "threat", Title: "What the server says of itself can be read in two ways",
+			Rule: NoReading, Level: High, Category: "threat", Title: "What the server claims can be read in two ways",
 			Where: PlaceInitialize + "." + key,
 		}}}
 	}

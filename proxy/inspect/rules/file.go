@@ -65,7 +65,7 @@ func Load(raw []byte, taken ...string) (with *Set, count int, err error) {
 		return nil, 0, fmt.Errorf("read rule file: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, 0, errors.New("something stands after the rules")
+		return nil, 0, errors.New("unexpected data after the rules")
 	}
 	switch {
 	case file.Version != 1:

@@ -114,13 +114,13 @@ func newShape(pattern string) (shape, error) {
 			low, high, two := strings.Cut(pattern[i+1:i+end], ",")
 			var err error
 			if next.min, err = strconv.Atoi(low); err != nil {
-				return s, fmt.Errorf("%q has a count that is none: %w", pattern, err)
+				return s, fmt.Errorf("%q has an invalid count: %w", pattern, err)
 			}
 			next.max = next.min
 			if two {
 				if next.max = maxKey; high != "" {
 					if next.max, err = strconv.Atoi(high); err != nil {
-						return s, fmt.Errorf("%q has a count that is none: %w", pattern, err)
+						return s, fmt.Errorf("%q has an invalid count: %w", pattern, err)
 					}
 				}
 			}
