@@ -22,7 +22,7 @@ type blobs struct {
 // read takes one string of a response or definition.
 func (w *weigher) read(r *reading, text string, key bool) {
 	if w.place == Metadata {
-		w.add(text, r)
+		w.add(text, nil, r)
 		return
 	}
 	if !key && (r.key("blob") || r.key("data")) && len(text) >= decode.MinBlob && w.content(r, text) {
@@ -48,10 +48,10 @@ func (w *weigher) read(r *reading, text string, key bool) {
 	}
 	if known {
 		w.asIs = w.makeup.View(text)
-		w.addView(text, &w.asIs, r)
+		w.add(text, &w.asIs, r)
 		return
 	}
-	w.add(text, r)
+	w.add(text, nil, r)
 }
 
 // name checks the name of a member. Rows of a table repeat the same ones, so harmless names are remembered.
@@ -99,7 +99,7 @@ func (w *weigher) content(r *reading, text string) bool {
 	case v == nil:
 		w.unlooked(r, len(text)/4*3)
 	default:
-		w.addView(text, v, r)
+		w.add(text, v, r)
 	}
 	return true
 }

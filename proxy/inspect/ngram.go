@@ -2,6 +2,7 @@ package inspect
 
 import (
 	_ "embed"
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -70,10 +71,8 @@ var ngramModel string
 // NgramModel is a model as it is stored: bias, scale, and one signed byte for each bucket.
 func NgramModel(bias, scale float32, weights []int8) []byte {
 	out := make([]byte, 0, headerBytes+len(weights))
-	for _, f := range [...]float32{bias, scale} {
-		b := math.Float32bits(f)
-		out = append(out, byte(b), byte(b>>8), byte(b>>16), byte(b>>24))
-	}
+	out = binary.LittleEndian.AppendUint32(out, math.Float32bits(bias))
+	out = binary.LittleEndian.AppendUint32(out, math.Float32bits(scale))
 	for _, w := range weights {
 		out = append(out, byte(w))
 	}

@@ -60,7 +60,7 @@ func weigh(c *rules.Set, parts []Part, place Place) Judged {
 	w := newWeigher(c, place)
 	defer w.release()
 	for i := range parts {
-		w.add(parts[i].Text, &parts[i])
+		w.add(parts[i].Text, nil, &parts[i])
 	}
 	w.done()
 	w.heard()

@@ -66,11 +66,9 @@ func newWeigher(c *rules.Set, place Place) *weigher {
 	return w
 }
 
-// add reads one text in every way. The caller can reuse the text afterwards.
-func (w *weigher) add(text string, where placer) { w.addView(text, nil, where) }
-
-// addView is add with a given first view: the content of a blob.
-func (w *weigher) addView(text string, v *decode.View, where placer) {
+// add reads one text in every way. v is its first view if that is not the text itself: the content of a blob. The caller can reuse the
+// text afterwards.
+func (w *weigher) add(text string, v *decode.View, where placer) {
 	if w.placed = false; len(text) < minText {
 		return
 	}

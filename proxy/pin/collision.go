@@ -1,6 +1,7 @@
 package pin
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -85,11 +86,7 @@ func forms(name string) []string {
 	}
 	out := []string{name}
 	for _, form := range []string{cleaned(name), norm.NFKC.String(name), fold(name), all} {
-		seen := false
-		for _, o := range out {
-			seen = seen || o == form
-		}
-		if !seen {
+		if !slices.Contains(out, form) {
 			out = append(out, form)
 		}
 	}

@@ -18,13 +18,10 @@ var names = [...]string{
 }
 
 func nameOf(r rune) string {
-	switch {
-	case r < 0x20:
-		return names[r]
-	case r == 0x7f:
-		return names[32]
+	if r >= 0x7f {
+		r -= 0x7f - 0x20
 	}
-	return names[r-0x80+33]
+	return names[r]
 }
 
 // control reports whether a character must not reach a client. Tab and line feed may; a carriage return may if a line feed follows, which

@@ -25,7 +25,8 @@ func apart(raw []byte, changes func(str) bool, become func(str) string) (map[int
 	if count > maxKeys {
 		return nil, ErrKeys
 	}
-	taken := map[int]map[string]bool{}
+	key := func(s str, name string) string { return fmt.Sprint(s.scope, " ", frame.FoldedKey([]byte(name))) }
+	taken := map[string]bool{}
 	var waiting []str
 	eachString(raw, func(s str) bool {
 		switch {
@@ -33,27 +34,20 @@ func apart(raw []byte, changes func(str) bool, become func(str) string) (map[int
 		case changes(s):
 			waiting = append(waiting, s)
 		default:
-			if taken[s.scope] == nil {
-				taken[s.scope] = map[string]bool{}
-			}
-			taken[s.scope][frame.FoldedKey(s.content(raw))] = true
+			taken[key(s, string(s.content(raw)))] = true
 		}
 		return true
 	})
 	renamed := map[int]string{}
-	next := map[string]int{} // the next suffix, by object and name
+	next := map[string]int{} // the next suffix, by key
 	for _, s := range waiting {
-		if taken[s.scope] == nil {
-			taken[s.scope] = map[string]bool{}
-		}
 		name := become(s)
-		try := name
-		key := fmt.Sprint(s.scope, " ", frame.FoldedKey([]byte(name)))
-		for n := max(next[key], 1); taken[s.scope][frame.FoldedKey([]byte(try))]; {
+		try, first := name, key(s, name)
+		for n := max(next[first], 1); taken[key(s, try)]; {
 			n++
-			try, next[key] = fmt.Sprintf("%s~%d", name, n), n
+			try, next[first] = fmt.Sprintf("%s~%d", name, n), n
 		}
-		taken[s.scope][frame.FoldedKey([]byte(try))] = true
+		taken[key(s, try)] = true
 		renamed[s.start] = try
 	}
 	return renamed, nil

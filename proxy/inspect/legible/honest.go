@@ -1,6 +1,7 @@
 package legible
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -11,7 +12,7 @@ func Honest(c Class, before, run, after string) bool {
 	runes := utf8.RuneCountInString(run)
 	switch c {
 	case mark:
-		return runes <= 2 && (rtlBefore(before) || rtlAfter(after))
+		return runes <= 2 && nearRTL(before, after)
 	case joiner:
 		return runes == 1 && (joinsEmoji(run, before, after) || joinsLetters(before, after))
 	case Variation:
@@ -23,20 +24,10 @@ func Honest(c Class, before, run, after string) bool {
 		// Braille art and braille spinners use the blank cell between other cells.
 		r, _ := utf8.DecodeLastRuneInString(before)
 		n, _ := utf8.DecodeRuneInString(after)
-		first, _ := utf8.DecodeRuneInString(run)
-		return first == 0x2800 && onlyRune(run, 0x2800) && (braille(r) || braille(n))
+		return strings.Trim(run, "\u2800") == "" && (braille(r) || braille(n))
 	default:
 		return false
 	}
-}
-
-func onlyRune(s string, want rune) bool {
-	for _, r := range s {
-		if r != want {
-			return false
-		}
-	}
-	return true
 }
 
 func braille(r rune) bool { return r > 0x2800 && r <= 0x28ff }
@@ -45,30 +36,15 @@ func braille(r rune) bool { return r > 0x2800 && r <= 0x28ff }
 // between.
 const neighbours = 8
 
-func rtlBefore(s string) bool {
+func nearRTL(before, after string) bool {
 	for range neighbours {
-		r, size := utf8.DecodeLastRuneInString(s)
-		if size == 0 {
-			return false
-		}
-		if rtl(r) {
+		left, size := utf8.DecodeLastRuneInString(before)
+		before = before[:len(before)-size]
+		right, size := utf8.DecodeRuneInString(after)
+		after = after[size:]
+		if rtl(left) || rtl(right) {
 			return true
 		}
-		s = s[:len(s)-size]
-	}
-	return false
-}
-
-func rtlAfter(s string) bool {
-	for range neighbours {
-		r, size := utf8.DecodeRuneInString(s)
-		if size == 0 {
-			return false
-		}
-		if rtl(r) {
-			return true
-		}
-		s = s[size:]
 	}
 	return false
 }

@@ -259,16 +259,11 @@ func firstGraphemes(s string, most int) string {
 // [A-Za-z0-9._-]{1,64}, else fallback, which is ours ("tool 3 of weather"). So no name can carry a sentence, a direction or a line break in
 // our voice.
 func Name(name, fallback string) string {
-	if len(name) == 0 || len(name) > 64 {
-		return fallback
+	odd := func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-')
 	}
-	for i := 0; i < len(name); i++ {
-		c := name[i]
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
-		default:
-			return fallback
-		}
+	if name == "" || len(name) > 64 || strings.ContainsFunc(name, odd) {
+		return fallback
 	}
 	return name
 }

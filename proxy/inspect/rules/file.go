@@ -42,11 +42,9 @@ type writtenRule struct {
 }
 
 // groupNames are the groups as a file names them.
-func groupNames() []string {
-	return []string{
-		override: "override", boundary: "boundary", address: "address", prerequisite: "prerequisite", conceal: "conceal", source: "source",
-		sink: "sink", arguments: "arguments", authority: "authority", exclusive: "exclusive", danger: "danger", persist: "persist",
-	}
+var groupNames = []string{
+	override: "override", boundary: "boundary", address: "address", prerequisite: "prerequisite", conceal: "conceal", source: "source",
+	sink: "sink", arguments: "arguments", authority: "authority", exclusive: "exclusive", danger: "danger", persist: "persist",
 }
 
 // Load reads a rule file and returns the catalogue with its rules, and their number. taken are further names that its rules cannot have.
@@ -106,7 +104,7 @@ func (m *Matcher) finds(rule int32, text string) bool {
 }
 
 func (w *writtenRule) rule(taken []string) (Rule, error) {
-	about := slices.Index(groupNames(), w.Group)
+	about := slices.Index(groupNames, w.Group)
 	switch {
 	case !ruleName(w.Name):
 		return Rule{}, errors.New("a name has 1 to 64 of a-z, 0-9 and _")
@@ -119,7 +117,7 @@ func (w *writtenRule) rule(taken []string) (Rule, error) {
 	case !(w.Metadata >= 0 && w.Metadata <= maxWeight && w.Answer >= 0 && w.Answer <= maxWeight):
 		return Rule{}, fmt.Errorf("a weight is from 0 to %d", maxWeight)
 	case about < 0:
-		return Rule{}, fmt.Errorf("a group is one of %s", strings.Join(groupNames(), ", "))
+		return Rule{}, fmt.Errorf("a group is one of %s", strings.Join(groupNames, ", "))
 	case len(w.Patterns) == 0 || len(w.Patterns) > maxPatterns:
 		return Rule{}, fmt.Errorf("a rule has 1 to %d patterns", maxPatterns)
 	case w.Example == "" || w.Counter == "":
@@ -132,10 +130,5 @@ func (w *writtenRule) rule(taken []string) (Rule, error) {
 }
 
 func ruleName(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_') {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 64
+	return s != "" && len(s) <= 64 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
