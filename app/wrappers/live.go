@@ -114,39 +114,3 @@ func (w *Wrappers) startedLast(server string) (last time.Time) {
 }
 
 func (w *Wrappers) NoneConnected() bool { return len(w.sessions) == 0 }
-
-// Connected lists the live wrappers, oldest first. shown has the names of their servers by id.
-func (w *Wrappers) Connected(shown map[string]string) []control.WrapperInfo {
-	list := []control.WrapperInfo{}
-	for _, s := range w.ordered() {
-		list = append(list, control.WrapperInfo{PID: s.pid, Server: w.NameOf(&s.Wrapper), Shown: shown[s.Server], Client: s.Client, Session: s.Session, Since: s.since})
-	}
-	return list
-}
-
-// AddLive adds what only a server's live wrappers know to its row.
-func (w *Wrappers) AddLive(row *control.Server) {
-	for _, s := range w.sessions {
-		if s.Server != row.ID {
-			continue
-		}
-		if !s.looks() {
-			row.Wrappers++
-		}
-		if s.sandbox != "" && !slices.Contains(row.RunsIn, s.sandbox) {
-			row.RunsIn = append(row.RunsIn, s.sandbox)
-		}
-	}
-	slices.Sort(row.RunsIn) // weakest first
-	row.UnseenBy = []string{}
-	for s := range w.stillUnseen() {
-		if s.Server == row.ID {
-			row.UnseenBy = append(row.UnseenBy, s.Client)
-		}
-	}
-	slices.Sort(row.UnseenBy)
-	row.UnseenBy = slices.Compact(row.UnseenBy)
-	if st := w.servers[row.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
-		row.LastSeen = st.lastSeen.UTC()
-	}
-}

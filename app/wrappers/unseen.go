@@ -2,8 +2,6 @@ package wrappers
 
 import (
 	"iter"
-	"slices"
-	"strings"
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/office"
@@ -101,39 +99,4 @@ func (w *Wrappers) stillUnseen() iter.Seq2[*liveWrapper, control.Unseen] {
 			}
 		}
 	}
-}
-
-// Behind is, by server id, the first client that has not seen all that is allowed.
-func (w *Wrappers) Behind() map[string]string {
-	clients := map[string]string{}
-	for s := range w.stillUnseen() {
-		if clients[s.Server] == "" || s.Client < clients[s.Server] {
-			clients[s.Server] = s.Client
-		}
-	}
-	return clients
-}
-
-// UnseenServers lists what is not seen yet, by client and server.
-func (w *Wrappers) UnseenServers() []control.UnseenServer {
-	list := []control.UnseenServer{}
-	for s, u := range w.stillUnseen() {
-		list = append(list, control.UnseenServer{
-			Client: s.Client, Server: w.NameOf(&s.Wrapper), ID: s.Server, Session: s.Session, Items: u.Items, Since: u.Since.UTC(), Next: identity.ClientOf(s.Client).Next, Code: problemUnseen,
-		})
-	}
-	slices.SortFunc(list, func(a, b control.UnseenServer) int {
-		return strings.Compare(a.Client+"\x00"+a.Server+"\x00"+a.Session, b.Client+"\x00"+b.Server+"\x00"+b.Session)
-	})
-	return list
-}
-
-// UnseenNotices are the keys of the notices that still apply; the others are withdrawn.
-func (w *Wrappers) UnseenNotices() (keys []string) {
-	w.office.Lock()
-	defer w.office.Unlock()
-	for s := range w.stillUnseen() {
-		keys = append(keys, unseenKey(s.Client))
-	}
-	return keys
 }
