@@ -17,12 +17,12 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Hub is what approvals need from the hub. All of it but Rules is called with the lock held.
+// Hub has the functions of the hub that approvals need. All of them but Rules are called with the lock held.
 type Hub struct {
 	Settings func(store.Server) policy.Values                              // in force for a server
 	Wrappers func(server string) []*office.Wrapper                         // live ones, oldest first
 	Wrapper  func(w control.Wrapper, call string) (*office.Wrapper, error) // of a connection, for a call that needs the store
-	Refresh  func(server string) error                                     // recomputes what a server's wrappers are told
+	Refresh  func(server string) error                                     // recomputes the State of a server's wrappers
 	PushAll  func()                                                        // brings every wrapper up to date
 	Rules    func() *inspect.RuleFile                                      // a person's own, in addition to the catalogue; needs no lock
 }

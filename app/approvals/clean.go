@@ -127,7 +127,7 @@ func leftOut(m cleanMember, changed *control.Error) control.CleanLeft {
 	return out
 }
 
-// AllowClean allows what is left of a set in one transaction. Each server's approval is bound to its own item's digest.
+// AllowClean allows what is left of a set, in one transaction. Each server's approval is bound to the digest of its own item.
 func (a *Approvals) AllowClean(peer control.Peer, q control.CleanQuery) (out control.CleanDecided, err error) {
 	a.office.Lock()
 	defer a.office.Unlock()
@@ -194,10 +194,10 @@ type cleanSet struct {
 
 type cleanMember struct {
 	code, digest string
-	server       string // its name then, for when it is left out
+	server       string // its name then, to name it if it is left out
 }
 
-// digest covers every item of the set, in an order independent of the inbox.
+// digestOfSet covers every item of the set, in an order independent of the inbox.
 func digestOfSet(members []cleanMember) string {
 	lines := make([]string, len(members))
 	for i, m := range members {

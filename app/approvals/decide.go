@@ -82,13 +82,13 @@ func stillDeclared(l *ledger.Ledger, it *store.Item, d control.Decide) bool {
 	return len(it.Parts) > 0
 }
 
-// declares reports whether a server declares a part as the item showed it.
+// declares reports whether a server still declares a part as the item shows it.
 func declares(l *ledger.Ledger, p store.Part) bool {
 	seen, ok := l.Seen[p.Item]
 	return ok && !seen.Removed && seen.Digest == p.Digest
 }
 
-// decideParts writes a decision into the ledger, and into the item's parts what it was about, unless that is huge.
+// decideParts writes a decision into the ledger, and the definitions that it is about into the item's parts, unless they are huge.
 func decideParts(tx *store.Tx, l *ledger.Ledger, it store.Item, d control.Decide, chosen map[string]bool, out *control.Decided, now time.Time) (err error) {
 	var kept int
 	for i := range it.Parts {
@@ -144,7 +144,6 @@ func (a *Approvals) settleDecided(tx *store.Tx, l *ledger.Ledger, approved []str
 	return err
 }
 
-// noteDecided records a decision on an item of a server.
 func (a *Approvals) noteDecided(tx *store.Tx, server store.Server, d control.Decide, it store.Item, out *control.Decided) error {
 	kind, keys, words := vocab.RecordApproval, out.Approved, "allowed"
 	if d.Reject {
@@ -167,7 +166,8 @@ func goneSince(tx *store.Tx, it store.Item) error {
 	return now
 }
 
-// replaced is what is declared now, including what a live process still declares of an item whose approval was replaced.
+// replaced is what is declared now, where another live process may still declare the old version of an item whose approval was just
+// replaced.
 func (a *Approvals) replaced(l *ledger.Ledger, live []map[string]*review.Declaration, approved []string) map[string]*review.Declaration {
 	now := map[string]*review.Declaration{}
 	for key, s := range l.Seen {

@@ -49,7 +49,7 @@ func (a *Approvals) SettleServer(tx *store.Tx, l *ledger.Ledger, now time.Time) 
 }
 
 // cameAndWent is called when no change is pending any more. The third time in a day that content went back to the approved version, the
-// server counts as noisy and the item stays: either somebody is trying something, or nobody reads the inbox.
+// server counts as noisy and the item stays pending: somebody may be attacking, and a person should see it.
 func (a *Approvals) cameAndWent(tx *store.Tx, l *ledger.Ledger, after review.Standing, now time.Time) (stays bool, err error) {
 	have, err := tx.WaitingFor(l.Server.ID, vocab.ItemChanged)
 	if errors.Is(err, store.ErrNotFound) {
@@ -95,7 +95,6 @@ func (a *Approvals) cameAndWent(tx *store.Tx, l *ledger.Ledger, after review.Sta
 	return true, a.mark(tx, l.Server.ID)
 }
 
-// mark marks the pending item as noisy.
 func (a *Approvals) mark(tx *store.Tx, serverID string) error {
 	it, err := tx.WaitingFor(serverID, vocab.ItemChanged)
 	if err != nil || it.Noisy {

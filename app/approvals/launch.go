@@ -90,7 +90,7 @@ func (a *Approvals) declareLaunch(tx *store.Tx, l *ledger.Ledger, s *review.Laun
 	}
 	if !s.Final {
 		if len(allowed) > 0 {
-			form = form.Assume(allowed[len(allowed)-1]) // what would run is unknown before it runs
+			form = form.Assume(allowed[len(allowed)-1]) // the rest is unknown before it runs
 		}
 		if !form.Complete() {
 			return nil

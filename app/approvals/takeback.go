@@ -83,8 +83,8 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 	return out, a.office.Failed(err)
 }
 
-// Undo takes back that a new server was allowed: what the item allowed is new again, and pending under its old code, because a code stands
-// for one content. It allows nothing, so it needs no look. The response is like Block's.
+// Undo takes back that a new server was allowed: what the item allowed is new again, and pending under its old code, because a code always
+// names the same content. It allows nothing, so it needs no digest. The response is like Block's.
 func (a *Approvals) Undo(code string) (out control.Blocked, err error) {
 	a.office.Lock()
 	defer a.office.Unlock()
@@ -158,7 +158,7 @@ func reopen(tx *store.Tx, it store.Item, want *review.Content, now time.Time) er
 	return tx.PutItem(it)
 }
 
-// maxHistory is how many events a person is shown: more than anybody reads, and the timeline has them all.
+// maxHistory is how many events a person is shown. The timeline has all of them.
 const maxHistory = 500
 
 // History lists the decisions about a server's items, newest first. For the window, in this process.

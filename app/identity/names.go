@@ -14,7 +14,7 @@ import (
 // nameless is the name of a server whose entry has no showable name.
 const nameless = "unnamed server"
 
-// PersonName is what a server is called, whole.
+// PersonName is the whole name of a server for people.
 func PersonName(name string) string {
 	return cmp.Or(legible.PersonName(name), nameless)
 }
@@ -87,7 +87,7 @@ func GoesBy(s store.Server, name string) bool {
 	return slices.Contains([]string{s.Name, ShortName(s), Marked(s)}, name) || name != "" && legible.PersonName(name) == s.Name
 }
 
-// ToldName is what the client of a server's wrapper is told.
+// ToldName is the name of a server for the client of its wrapper.
 func ToldName(name string, server store.Server) string { return legible.ToldName(name, server.Number) }
 
 // Retitled updates a stored title with the name as it is shown now: names change after a title is stored, and an older version stored a

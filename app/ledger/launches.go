@@ -89,8 +89,8 @@ const (
 )
 
 // pruneLaunches removes what a newly allowed form replaces: forms of the same client, and of looks, that run another program, unless a live
-// process runs one (a client may start a server in two ways). An old version that nobody runs any more does not stay allowed. The values of
-// loaders do, because they are independent of the program.
+// process runs one (a client may start a server in two ways). So an old version that no process runs any more does not stay allowed. The
+// values of loaders do, because they are independent of the program.
 func (l *Ledger) pruneLaunches(tx *store.Tx, d *review.Declaration, live map[pin.Digest]bool) error {
 	form, err := pin.ReadLaunch(d.Raw)
 	if err != nil {
@@ -158,7 +158,7 @@ func (l *Ledger) KeepLaunch(tx *store.Tx, live map[pin.Digest]bool) error {
 	return l.pruneLaunches(tx, &review.Declaration{Digest: pin.Digest(seen.Digest), Raw: seen.Raw}, live)
 }
 
-// launchBase is the allowed form most similar to a launch: what a person compares with.
+// launchBase is the allowed form most similar to the pending launch: a person compares the two.
 func (l *Ledger) launchBase() store.Pin {
 	seen, ok := l.Seen[review.KeyLaunch]
 	now, err := pin.ReadLaunch(seen.Raw)

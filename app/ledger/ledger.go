@@ -1,6 +1,6 @@
-// Package ledger is what the store holds about one server, read and written in one transaction: what it declares (Seen), what of that was
+// Package ledger reads and writes what the store holds about one server, in one transaction: what it declares (Seen), what of that was
 // allowed (Pins), and its launches. Facts is the input of a review; approving, rejecting and undoing write through Put and PutPin, which
-// skip unchanged values. It decides nothing, and knows neither the hub nor its lock: whoever has the transaction can use the ledger.
+// skip unchanged values. It decides nothing, and knows neither the hub nor its lock: it only needs a transaction.
 package ledger
 
 import (

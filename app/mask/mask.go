@@ -198,7 +198,7 @@ func URL(raw string) (shown string, secrets []string) {
 }
 
 // Text masks known secrets and everything with the form of one, for logs. Random runs stay: a log without its commit hashes and request ids
-// helps nobody.
+// is useless.
 func Text(s string, secrets []string) string {
 	for _, secret := range secrets {
 		if len(secret) >= 6 { // shorter ones are ordinary words

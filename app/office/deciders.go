@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Decides is MayDecide for a call that needs a usable store.
+// Decides is MayDecide for a call that also needs a usable store.
 func (o *Office) Decides(peer control.Peer, codes ...string) error {
 	if err := o.Usable(); err != nil {
 		return err
@@ -16,8 +16,8 @@ func (o *Office) Decides(peer control.Peer, codes ...string) error {
 	return o.MayDecide(peer, codes...)
 }
 
-// MayDecide says whether a decision over items may come from this peer. Where it may not, they go on top of the inbox for
-// the person who may, unless a guarded server asked.
+// MayDecide reports whether this peer may decide on items. If not, they move to the top of the inbox for a person who may, unless a guarded
+// server asked.
 func (o *Office) MayDecide(peer control.Peer, codes ...string) error {
 	err := o.mayDecide(peer)
 	if err != nil && !peer.Descends {

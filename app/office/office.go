@@ -1,8 +1,8 @@
-// Package office is what all departments of the hub share: the store under one lock, the transaction of a decision, the records of the
+// Package office holds what all departments of the hub share: the store under one lock, the transaction of a decision, the records of the
 // timeline, the inbox and its codes, who may decide, current problems, notifications, and what live wrappers have said about their servers.
 //
-// One lock guards all of it. Methods need it held, unless they say otherwise. A department may keep state of its own under the same lock.
-// Departments get a *store.Tx from Update and pass it to one another, so that one decision is one transaction.
+// One lock guards all of it. Callers of its methods must hold it, unless a comment says otherwise. A department may keep state of its own
+// under the same lock. Departments get a *store.Tx from Update and pass it to one another, so that one decision is one transaction.
 //
 // Order of locks: a department's own (the guardian's) before the office's, never the other way round. Nothing here waits for a person, a
 // client's file or the network while the lock is held; Notify and Changed are called under it and must not block.
@@ -64,7 +64,7 @@ func (o *Office) Lock() { o.mu.Lock() }
 
 func (o *Office) Unlock() { o.mu.Unlock() }
 
-// Commits counts decisions and declarations. What was read at one number is valid until the next; it needs no lock.
+// Commits counts decisions and declarations. What was read at one count stays valid until the next. It needs no lock.
 func (o *Office) Commits() uint64 { return o.commits.Load() }
 
 // Leave ends the hub: from now on every call is answered "in a moment". again means that another hub replaces it at once.
@@ -90,7 +90,7 @@ func (o *Office) CrashPoint(point string) {
 	}
 }
 
-// Wrapper is what one live wrapper has said about its server.
+// Wrapper holds what one live wrapper has said about its server.
 type Wrapper struct {
 	Server   string // id
 	Client   string

@@ -52,7 +52,7 @@ func ShownIn(tx *store.Tx, server store.Server) string {
 	return identity.CalledOf(tx.Servers()).Shown(server)
 }
 
-// shownNow is how a server is shown, "" where it is not known.
+// shownNow is how a server is shown now, "" if it is unknown.
 func (o *Office) shownNow(id string) (shown string) {
 	if o.Store == nil || id == "" {
 		return ""

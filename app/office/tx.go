@@ -18,7 +18,7 @@ func (o *Office) Viewing(f func(*store.Tx) error) error {
 	return o.Store.View(f)
 }
 
-// Answering reads the store for a call of those who do not hold the lock, and turns what fails into its answer.
+// Answering reads the store for a call, which does not hold the lock, and turns errors into the call's.
 func (o *Office) Answering(f func(*store.Tx) error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -116,10 +116,10 @@ func (o *Office) OpenedDamaged(err error) error {
 	return nil
 }
 
-// Damage is what was met while using the store, "" for none.
+// Damage is the damage met while using the store, "" for none.
 func (o *Office) Damage() string { return o.damage }
 
-// Answer is an error that is sent to the caller.
+// Answer is an error for the caller of the hub.
 func Answer(code int, format string, args ...any) error {
 	return &control.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// discardStep is how many responses are discarded in one transaction, so that nobody waits for ten thousand.
+// discardStep is how many responses are discarded in one transaction: discarding ten thousand at once would block every other call.
 const discardStep = 250
 
 // HeldSet is the current set of held responses, for `discard --all`. A response that comes later is in no set that was shown.
@@ -59,7 +59,7 @@ func (q *Quarantine) HeldCodes(code string) (codes []string, group string) {
 	return codes, group
 }
 
-// CodesHeld are all held responses.
+// CodesHeld are the codes of all held responses.
 func (q *Quarantine) CodesHeld() (codes []string) {
 	q.office.Lock()
 	defer q.office.Unlock()
@@ -78,7 +78,7 @@ func heldServer(tx *store.Tx, name string) (string, error) {
 	return server.ID, err
 }
 
-// matching are the codes of the responses of a tool, "" for all.
+// matching are the codes of its responses from a tool, "" for all.
 func (it *HeldItem) matching(all map[string]store.Held, tool string) (codes []string) {
 	for _, m := range it.marks {
 		if one := all[m.code]; tool == "" || one.Method == "tools/call" && one.Name == tool {

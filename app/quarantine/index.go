@@ -14,9 +14,9 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// heldIndex is what the hub knows about held responses without reading the store: each by its code, and the undecided ones grouped into the
-// items that a person sees, one for each server, tool and most serious rule. A thousand responses of one tool are one line in the inbox,
-// and one more only concerns its own wrapper. The office's lock guards it.
+// heldIndex holds what the hub knows about held responses without reading the store: each by its code, and the undecided ones grouped into
+// items, one for each server, tool and most serious rule. So a thousand responses of one tool are one line in the inbox, and one more only
+// concerns its own wrapper. The office's lock guards it.
 type heldIndex struct {
 	all     map[string]store.Held // by code
 	ids     map[string]string     // code by server and the wrapper's id
@@ -40,7 +40,7 @@ type HeldItem struct {
 	clients map[string]int // the clients of its responses
 }
 
-// heldMark is what the item needs to know about one response.
+// heldMark is the part of one response that its item needs.
 type heldMark struct {
 	code, id     string
 	stored, time time.Time
@@ -87,7 +87,7 @@ func keyOf(one store.Held) heldKey {
 	return key
 }
 
-// severityOfHeld is how grave the item of a held response is.
+// severityOfHeld is the severity of a response by its most serious finding.
 func severityOfHeld(one store.Held) vocab.Severity {
 	gravest := vocab.SeverityReview
 	for _, level := range levelsOf(one) {
@@ -228,7 +228,7 @@ func (q *Quarantine) SameKey(server string) []byte {
 // keyedSame is the digest of a request under a key.
 func keyedSame(key []byte, same string) string { return string(control.Keyed(key, pin.Digest(same))) }
 
-// sameOf is what a wrapper compares its request with. Earlier versions stored the digest itself.
+// sameOf is the digest that a wrapper compares with its request's. Earlier versions stored the digest without a key.
 func (q *Quarantine) sameOf(one store.Held) string {
 	if one.Keyed == "" && one.Same != "" {
 		return keyedSame(q.SameKey(one.ServerID), one.Same)

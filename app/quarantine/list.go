@@ -68,7 +68,7 @@ func orderWaiting(all []Waits) {
 func (q *Quarantine) ShownHeld(tx *store.Tx, held *HeldItem) (store.Item, error) {
 	newest := q.all[held.newest().code]
 	it, err := tx.Item(newest.Code)
-	if office.Absent(err) { // something else removed it: what we know is enough to name it
+	if office.Absent(err) { // something else removed it, but the index can still name it
 		it, err = itemOfHeld(newest, heldDigest(newest), nil, newest.Stored), nil
 	}
 	for i := range it.Parts {
@@ -98,7 +98,7 @@ func heldTitles(title string, n int) string {
 	return fmt.Sprintf("%s (%d responses)", title, n)
 }
 
-// TellHeld fills in what an item on the wire says about its responses.
+// TellHeld fills in the part of an item on the wire that is about its responses.
 func (q *Quarantine) TellHeld(tx *store.Tx, held *HeldItem, out *control.InboxItem) {
 	if held == nil {
 		return
@@ -130,7 +130,7 @@ func (key heldKey) name() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// beside adds a response's place in its item, and its neighbours.
+// beside adds a response's position in its item, and the codes of its neighbours.
 func (held *HeldItem) beside(one store.Held, out *control.HeldDetail) {
 	if held == nil {
 		return

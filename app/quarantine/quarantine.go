@@ -33,7 +33,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Hub is what the quarantine needs from the hub. All of it is called with the lock held.
+// Hub has the functions of the hub that the quarantine needs. All of them are called with the lock held.
 type Hub struct {
 	Wrapper     func(w control.Wrapper, call string) (*office.Wrapper, error) // of a connection, for a call that needs the store
 	AnyWrapper  func(is func(*office.Wrapper) bool) bool                      // whether a live wrapper matches
@@ -44,7 +44,7 @@ type Hub struct {
 	Stale       func(server string)                                           // marks its wrappers to be updated by the next PushChanged
 	PushChanged func()                                                        // updates the wrappers for which something changed
 	PushAll     func()                                                        // brings every wrapper up to date
-	Rules       func() *inspect.RuleFile                                      // a person's own, beside the catalogue
+	Rules       func() *inspect.RuleFile                                      // a person's own, in addition to the catalogue
 	// Caused are those of a wrapper's records that it can have caused, under a server's name; it counts the others.
 	Caused func(of *office.Wrapper, server string, sent []control.Record) (records []store.Record, refused int)
 }
@@ -131,7 +131,7 @@ func (q *Quarantine) DistrustHeld(tx *store.Tx, now time.Time) error {
 	return nil
 }
 
-// Put writes a held response inside UpdateHeld.
+// Put writes a held response within UpdateHeld.
 type Put func(store.Held) error
 
 // UpdateHeld is Update for held responses: the index changes once the write is on disk.
@@ -151,7 +151,7 @@ func (q *Quarantine) UpdateHeld(f func(tx *store.Tx, put Put) (wrote bool, err e
 		was := q.all[one.Code].State
 		q.put(one)
 		if one.State == vocab.HeldReleased || was == vocab.HeldReleased {
-			q.hub.Stale(one.ServerID) // its wrappers are told what is released for their client
+			q.hub.Stale(one.ServerID) // its wrappers know which responses are released for their client
 		}
 		if at := q.dueHeld(one); !at.IsZero() && at.Before(q.due) {
 			q.tendSoon()
@@ -168,7 +168,7 @@ func (q *Quarantine) Hold(w control.Wrapper, held control.Held) (control.Kept, e
 	if err != nil {
 		return control.Kept{}, err
 	}
-	ready, err := Prepare(held, s.Secrets) // without the lock: it may take a while
+	ready, err := Prepare(held, s.Secrets) // without the lock, because it can take a while
 	if err != nil {
 		return control.Kept{}, err
 	}
@@ -206,8 +206,8 @@ const (
 	maxShownFindings = 200
 )
 
-// Prepare refuses what no wrapper of ours would send. The response inside is the server's: it is stored as it came, and is only text to us.
-// The request is stored with its secrets masked, including those of the server's command, which are passed in.
+// Prepare rejects what no wrapper of ours would send. The response itself is stored as it came; the request is stored with its secrets
+// masked, including those of the server's command, which are passed in.
 func Prepare(in control.Held, secrets []string) (readyHeld, error) {
 	bad := func(format string, args ...any) (readyHeld, error) {
 		return readyHeld{}, office.Answer(control.CodeBadRequest, "a held response that cannot be: "+format, args...)

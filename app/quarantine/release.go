@@ -68,7 +68,7 @@ func (q *Quarantine) Release(peer control.Peer, r control.Release) (out control.
 	return out, nil
 }
 
-// releaseHeld allows one delivery of a held response, for a while.
+// releaseHeld allows one delivery of a held response, within ReleaseFor.
 func (q *Quarantine) releaseHeld(tx *store.Tx, put Put, one *store.Held, r control.Release) (bool, error) {
 	now := q.office.Now()
 	switch {
@@ -112,7 +112,7 @@ func (q *Quarantine) discardHeld(tx *store.Tx, put Put, one *store.Held, r contr
 		return false, office.Answer(control.CodeStale, "%s was already delivered", one.Code)
 	case vocab.HeldTaken:
 		return false, office.Answer(control.CodeStale, "%s was released and is being delivered", one.Code)
-	case vocab.HeldWaiting, vocab.HeldReleased, vocab.HeldExpired, vocab.HeldGone: // nobody has it
+	case vocab.HeldWaiting, vocab.HeldReleased, vocab.HeldExpired, vocab.HeldGone: // no wrapper has it
 	}
 	one.State, one.Decided, one.Text, one.Kept = vocab.HeldDiscarded, q.office.Now(), "", 0
 	if err := put(*one); err != nil {

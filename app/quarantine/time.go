@@ -17,7 +17,7 @@ const (
 	tendAtLeast = time.Minute      // clocks are set, and machines sleep
 )
 
-// forgetText deletes the text of a held response, inside UpdateHeld. Its record stays.
+// forgetText deletes the text of a held response, inside UpdateHeld. The response itself stays.
 func (q *Quarantine) forgetText(tx *store.Tx, put Put, one store.Held, why string) error {
 	one.Text, one.Kept, one.State = "", 0, vocab.HeldGone
 	return q.putNoted(tx, put, one, vocab.StatusBlocked, "the text of a held response was deleted: "+why)
@@ -32,7 +32,7 @@ func (q *Quarantine) putNoted(tx *store.Tx, put Put, one store.Held, status voca
 	return err
 }
 
-// heldRecord is a record about a held answer.
+// heldRecord is a record about a held response.
 func (q *Quarantine) heldRecord(tx *store.Tx, kind vocab.RecordKind, status vocab.Status, one store.Held, summary string) store.Record {
 	name := ""
 	if server, err := tx.Server(one.ServerID); err == nil {
@@ -145,7 +145,7 @@ func (q *Quarantine) dueHeld(one store.Held) time.Time {
 	return time.Time{}
 }
 
-// expire ends a release that nobody collected in time: the response is held again.
+// expire holds a released response again that no wrapper collected in time.
 func (q *Quarantine) expire(tx *store.Tx, put Put, one store.Held) error {
 	one.State = vocab.HeldExpired
 	return q.putNoted(tx, put, one, vocab.StatusBlocked, "a released response was not collected in time, so it is held again")
@@ -203,7 +203,7 @@ func (q *Quarantine) SettleClaims(asOf time.Time) (next time.Duration, waits boo
 	return next, waits
 }
 
-// AwaySince is when the hub first noticed that the wrapper with the response is gone.
+// AwaySince is when the hub first noticed that the wrapper to which a response was granted is gone.
 func (q *Quarantine) AwaySince(code string) (since time.Time, known bool) {
 	since, known = q.away[code]
 	return since, known
@@ -219,7 +219,7 @@ func (q *Quarantine) AwayHeld() {
 	}
 }
 
-// claimed reports whether the wrapper with the response is connected.
+// claimed reports whether the wrapper to which a response was granted is connected.
 func (q *Quarantine) claimed(one store.Held) bool {
 	return len(one.Takers) > 0 && q.hub.AnyWrapper(func(s *office.Wrapper) bool { return claimOf(s) == one.Takers[len(one.Takers)-1] })
 }

@@ -2,7 +2,7 @@ package reveal
 
 import "os/exec"
 
-// show asks the Finder. Nobody has run it.
+// show asks the Finder. Never tested on a Mac.
 func show(file, folder string) error {
 	command := exec.Command("/usr/bin/open", folder)
 	if file != "" {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// show asks the Explorer, which exits with status 1 even on success. Nobody has run it.
+// show asks the Explorer, which exits with status 1 even on success. Never tested on Windows.
 func show(file, folder string) error {
 	command := exec.Command(filepath.Join(os.Getenv("SystemRoot"), "explorer.exe"))
 	// Explorer's own rules: the comma belongs to the option, and only the path is quoted. Windows paths can't contain quotes.

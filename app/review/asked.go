@@ -16,8 +16,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// MaxAlike is how many different requests of one kind are pending at once, with no more bytes together than one may have: nobody reads
-// more.
+// MaxAlike is how many different requests of one kind are pending at once, together not larger than one may be: nobody reads more.
 const MaxAlike = 10
 
 // WithPart adds a request to the pending ones. A repeated one appears once, with the more serious findings of the two: parts outside the

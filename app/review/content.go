@@ -26,7 +26,7 @@ type Content struct {
 	Detail   json.RawMessage // shown too, but not part of the digest
 }
 
-// Digest is what a decision is bound to. It covers every part's state and definition, and every finding shown.
+// Digest binds a decision to the content: it covers every part's state and definition, and every finding shown.
 func (c *Content) Digest() string {
 	type part struct {
 		Item     string

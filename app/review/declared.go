@@ -10,7 +10,8 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// KeepsAcross keeps findings about the same definition that came from servers which may be gone since.
+// KeepsAcross keeps earlier findings about the same definition that came from comparing servers, because the other server may be gone by
+// now.
 func KeepsAcross(d *Declaration, have store.Seen) *Declaration {
 	if string(d.Digest) != have.Digest || have.Digest == "" {
 		return d

@@ -1,7 +1,7 @@
-// Package review computes the state of everything and how a person is told: the state of each item of a server (Of), what its launch may do
-// (LaunchStanding), the pending inbox items and their titles (Content), what a server may ask its client for. It maps values to values; it
-// knows no lock, no hub and no transaction, and no clock but as an argument. Titles and sentences are ours: they contain a name only if it
-// can't carry a sentence of its own.
+// Package review computes states and their words: the state of each item of a server (Of), what its launch may do (LaunchStanding), the
+// pending inbox items and their titles (Content), what a server may ask its client for. It maps values to values; it knows no lock, no hub
+// and no transaction, and no clock but as an argument. Titles and sentences are ours: they contain a name only if it can't carry a sentence
+// of its own.
 package review
 
 import (
@@ -61,8 +61,8 @@ func Of(facts Facts) Standing {
 		if !j.Known && (facts.FirstUse.IsZero() || !item.FirstSeen.After(facts.FirstUse)) {
 			j.Kind = vocab.ItemNewServer
 		}
-		// A change with a Critical finding blocks the whole server until it is decided. A Critical finding at first use does not: whoever
-		// approved the rest has seen it and left it out.
+		// A change with a Critical finding blocks the whole server until it is decided. A Critical finding at first use does not: the
+		// person who approved the rest has seen it and left it out.
 		if j.Kind == vocab.ItemChanged && j.Waits && (j.State == vocab.PartNew || j.State == vocab.PartChanged) && inspect.Worst(j.Findings) == inspect.Critical {
 			out.Blocked = true
 		}

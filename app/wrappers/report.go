@@ -205,7 +205,7 @@ func (w *Wrappers) Launch(conn control.Wrapper, r control.LaunchReport) (control
 // maxLaunch limits one launch, which is mostly names of variables.
 const maxLaunch = 1 << 20
 
-// level is what a wrapper says its server runs under; "" where it said nothing that we know.
+// level is the sandbox that a wrapper reports, "" if it is unknown.
 func level(said vocab.Sandbox) vocab.Sandbox {
 	switch said {
 	case vocab.SandboxOff, vocab.SandboxShield, vocab.SandboxStrict:
