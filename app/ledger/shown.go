@@ -85,6 +85,7 @@ func ServerRow(l *Ledger, codes map[vocab.ItemKind]string) control.Server {
 			row.Code = codes[kind]
 		}
 	}
+	var ofItems []inspect.Finding
 	for _, j := range r.Items {
 		if strings.HasPrefix(j.Key, string(pin.Tool)+":") && j.State != vocab.PartRemoved {
 			if j.State == vocab.PartApproved && !r.Blocked {
@@ -98,8 +99,9 @@ func ServerRow(l *Ledger, codes map[vocab.ItemKind]string) control.Server {
 			item.Approved = j.ApprovedBy
 		}
 		row.Items = append(row.Items, item)
-		row.Findings = review.Together(slices.Clone(row.Findings), placed(j.Key, j.Findings))
+		ofItems = append(ofItems, placed(j.Key, j.Findings)...)
 	}
+	row.Findings = review.Together(row.Findings, ofItems)
 	row.Passages = inspect.Passages(row.Findings)
 	return row
 }
