@@ -62,8 +62,7 @@ func (a *Approvals) cameAndWent(tx *store.Tx, l *ledger.Ledger, after review.Sta
 	for _, p := range have.Parts {
 		waited[p.Item] = p.State == vocab.PartChanged || p.State == vocab.PartNew || p.State == vocab.PartApproved
 	}
-	same := !slices.ContainsFunc(have.Parts, func(p store.Part) bool { return p.State != vocab.PartApproved && p.State != vocab.PartRemoved })
-	if same {
+	if !slices.ContainsFunc(have.Parts, func(p store.Part) bool { return p.State != vocab.PartApproved && p.State != vocab.PartRemoved }) {
 		return true, nil // it already stays until a person has seen it
 	}
 	var back []review.Judged
@@ -75,11 +74,8 @@ func (a *Approvals) cameAndWent(tx *store.Tx, l *ledger.Ledger, after review.Sta
 	if len(back) == 0 {
 		return false, nil // decided, or a new item disappeared: not a return
 	}
-	recent := slices.DeleteFunc(slices.Clone(l.Server.Noisy), func(t time.Time) bool { return now.Sub(t) > noisyWindow })
-	l.Server.Noisy = append(recent, now)
-	if n := len(l.Server.Noisy); n > noisyTimes {
-		l.Server.Noisy = l.Server.Noisy[n-noisyTimes:]
-	}
+	recent := append(slices.DeleteFunc(slices.Clone(l.Server.Noisy), func(t time.Time) bool { return now.Sub(t) > noisyWindow }), now)
+	l.Server.Noisy = recent[max(0, len(recent)-noisyTimes):]
 	if err := l.PutServer(tx); err != nil {
 		return false, err
 	}
@@ -88,20 +84,12 @@ func (a *Approvals) cameAndWent(tx *store.Tx, l *ledger.Ledger, after review.Sta
 	}
 	c := review.ContentWith(l.Server, vocab.ItemChanged, back)
 	c.Title = review.TitleOf(identity.ShortName(l.Server), vocab.ItemChanged, back, false)
-	_, _, err = a.office.Settle(tx, c, vocab.ItemChanged, l.Server.ID, now)
-	if err != nil {
-		return false, err
+	item, _, err := a.office.Settle(tx, c, vocab.ItemChanged, l.Server.ID, now)
+	if err != nil || item.Noisy {
+		return err == nil, err
 	}
-	return true, a.mark(tx, l.Server.ID)
-}
-
-func (a *Approvals) mark(tx *store.Tx, serverID string) error {
-	it, err := tx.WaitingFor(serverID, vocab.ItemChanged)
-	if err != nil || it.Noisy {
-		return err
-	}
-	it.Noisy = true
-	return tx.PutItem(it)
+	item.Noisy = true
+	return true, tx.PutItem(*item)
 }
 
 // SettleAll updates the inbox for every server, at the start after invalid seals.

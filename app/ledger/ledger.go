@@ -212,10 +212,8 @@ func refuse(p *store.Pin, digest string, at time.Time) {
 	if digest == "" || slices.Contains(p.Refused, digest) {
 		return
 	}
-	p.Refused = append(slices.Clone(p.Refused), digest)
-	if n := len(p.Refused); n > maxRefused {
-		p.Refused = p.Refused[n-maxRefused:]
-	}
+	refused := append(slices.Clone(p.Refused), digest)
+	p.Refused = refused[max(0, len(refused)-maxRefused):]
 	p.RejectedAt = at
 }
 

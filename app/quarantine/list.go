@@ -158,9 +158,7 @@ func (q *Quarantine) RaiseHeld(code string) (held bool) {
 		one.AskedAt = q.office.Now()
 		return true, put(one)
 	})
-	if err != nil {
-		q.office.Failed(err)
-	}
+	_ = q.office.Failed(err)
 	return true
 }
 

@@ -89,10 +89,8 @@ func (q *Quarantine) Take(w control.Wrapper, take control.Take) (out control.Tak
 			return false, nil
 		}
 		one.State, one.Taken = vocab.HeldTaken, now
-		one.Takers = append(slices.DeleteFunc(slices.Clone(one.Takers), func(t string) bool { return t == claimOf(s) }), claimOf(s))
-		if n := len(one.Takers); n > maxTakers {
-			one.Takers = one.Takers[n-maxTakers:]
-		}
+		takers := append(slices.DeleteFunc(slices.Clone(one.Takers), func(t string) bool { return t == claimOf(s) }), claimOf(s))
+		one.Takers = takers[max(0, len(takers)-maxTakers):]
 		err = put(one)
 		q.office.CrashPoint("take")
 		return true, err

@@ -34,15 +34,15 @@ func DeclarationOf(form pin.LaunchForm) (*Declaration, error) {
 // AskedOf is a launch as it is pending. Its digest covers only what a person decides on: circumstances differ between starts, and a
 // rejection applies to all of them.
 func AskedOf(form pin.LaunchForm, allowed []pin.LaunchForm) (*Declaration, error) {
-	raw, _, err := form.Definition()
+	d, err := DeclarationOf(form)
 	if err != nil {
 		return nil, err
 	}
-	_, digest, err := form.Asked(allowed).Definition()
-	if err != nil {
+	if _, d.Digest, err = form.Asked(allowed).Definition(); err != nil {
 		return nil, err
 	}
-	return &Declaration{Key: KeyLaunch, Era: LaunchEra(digest), Digest: digest, Raw: raw}, nil
+	d.Era = LaunchEra(d.Digest)
+	return d, nil
 }
 
 // LaunchEra gives each allowed form a pin of its own: a server has several, at least one per client.
@@ -73,16 +73,12 @@ func CountsAs(form pin.LaunchForm, allowed []AllowedLaunch) (as AllowedLaunch, f
 		if a.Client != form.Client || !form.SameCode(a.LaunchForm) || a.Dir != form.Dir && !pin.StartsInProject(form.Client) {
 			continue
 		}
-		if more = len(without(form.Variables, a.Variables)) > 0; !more {
+		if more = slices.ContainsFunc(form.Variables, func(name string) bool { return !slices.Contains(a.Variables, name) }); !more {
 			return a, true, false
 		}
 		as, found = a, true
 	}
 	return as, found, more
-}
-
-func without(names, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
 // LaunchStanding is the input of a verdict on a launch.

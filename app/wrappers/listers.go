@@ -65,14 +65,19 @@ func (w *Wrappers) chooseLister(s *liveWrapper, lists bool) {
 		w.nameLister(l, s)
 	case l.later == nil:
 		process := s.listsFor
-		l.later = time.AfterFunc(preferred, func() {
-			w.office.Lock()
-			defer w.office.Unlock()
-			if w.listers.of[process] == l && l.named == nil && !w.over() {
-				w.nextLister(process, l, "")
-			}
-		})
+		l.later = w.ifStill(process, l, nil, preferred, func() { w.nextLister(process, l, "") })
 	}
+}
+
+// ifStill calls f after a while, with the lock held, if the choice is still the same then.
+func (w *Wrappers) ifStill(process clientProcess, l *lister, named *liveWrapper, after time.Duration, f func()) *time.Timer {
+	return time.AfterFunc(after, func() {
+		w.office.Lock()
+		defer w.office.Unlock()
+		if w.listers.of[process] == l && l.named == named && !w.over() {
+			f()
+		}
+	})
 }
 
 // lostLister replaces the wrapper that listed our tools after it has gone. The caller holds the lock and has removed s from w.sessions.
@@ -105,13 +110,7 @@ func (w *Wrappers) nextLister(process clientProcess, l *lister, server string) {
 		w.nameLister(l, next)
 	} else {
 		w.tellLister(l, next)
-		time.AfterFunc(settled, func() {
-			w.office.Lock()
-			defer w.office.Unlock()
-			if w.listers.of[process] == l && l.named == next && !w.over() {
-				w.listers.remember(next.Client, next.Server)
-			}
-		})
+		w.ifStill(process, l, next, settled, func() { w.listers.remember(next.Client, next.Server) })
 	}
 	w.push(next)
 }

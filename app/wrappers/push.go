@@ -160,9 +160,7 @@ func (w *Wrappers) MarkStale(server string) { w.stale[server] = true }
 
 // PushAll updates every wrapper after a change that concerns all: settings, rules, clients' files.
 func (w *Wrappers) PushAll() {
-	if err := w.recount(); err != nil {
-		w.office.Failed(err)
-	}
+	_ = w.office.Failed(w.recount())
 	clear(w.stale)
 	for _, s := range w.ordered() {
 		w.push(s)
@@ -173,9 +171,7 @@ func (w *Wrappers) PushAll() {
 // PushChanged updates the wrappers whose server was reread, whose released responses changed, or whose client has pending items now and had
 // none before, or the reverse. Wrappers only use whether there are any, so a mere change of the number is not pushed.
 func (w *Wrappers) PushChanged() {
-	if err := w.recount(); err != nil {
-		w.office.Failed(err)
-	}
+	_ = w.office.Failed(w.recount())
 	some := map[[2]string]bool{} // computed once for each client and server
 	for _, s := range w.ordered() {
 		if !w.stale[s.Server] {
