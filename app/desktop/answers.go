@@ -8,42 +8,42 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// What the page is told. Times are RFC 3339, definitions are texts: nothing crosses that a page would have to parse as code
-// or guess at. Texts of servers cross as they are and are shown by the page in its paper boxes only.
+// What the page gets. Times are RFC 3339 and definitions are texts: nothing reaches the page that it would have to parse or guess at.
+// Server text is passed on unchanged; the page shows it only in its paper boxes.
 
 // Shapes names structs that only embedded ones hold: Wails writes a type only if a method or a named field has it.
 type Shapes struct{}
 
 func (*Shapes) Name(control.ClientEntry, control.Part, inspect.Check, powers.Summary) {}
 
-// Overview is everything that every screen shows. It is cheap, and asked for at every "changed".
+// Overview is what every screen shows. It is cheap: the page asks for it at every "changed".
 type Overview struct {
 	Version        string                 `json:"version"`
 	Home           string                 `json:"home"`
 	Theme          string                 `json:"theme" ts_type:"'light' | 'dark' | 'system'"`
-	Light          control.Light          `json:"light"` // of all; the icon's too
+	Light          control.Light          `json:"light"` // of all servers; the icon shows the same
 	Guarded        int                    `json:"guarded"`
 	Total          int                    `json:"total"`
 	Waiting        Waiting                `json:"waiting"`
 	Problems       []control.Problem      `json:"problems"`
-	Unseen         []control.UnseenServer `json:"unseen"` // what is allowed and a client has not seen yet
+	Unseen         []control.UnseenServer `json:"unseen"` // allowed, but not yet seen by a client
 	ServersRunning int                    `json:"serversRunning"`
 	FirstRun       bool                   `json:"firstRun"`      // nothing is protected yet
-	Notifications  string                 `json:"notifications"` // why there are none, "" where they work
-	Tray           string                 `json:"tray"`          // why there is none, "" where it works
+	Notifications  string                 `json:"notifications"` // why there are none, or ""
+	Tray           string                 `json:"tray"`          // why there is none, or ""
 	StoreOK        bool                   `json:"storeOK"`
-	TrayTold       bool                   `json:"trayTold"` // it was said that the program lives on when the window is closed
-	Quitting       string                 `json:"quitting"` // the nonce of the question whether to quit; "" while nobody asked for it
+	TrayTold       bool                   `json:"trayTold"` // the person knows that the program stays when the window is closed
+	Quitting       string                 `json:"quitting"` // nonce of the question whether to quit; "" if there is none
 }
 
-// Waiting counts what waits, by severity.
+// Waiting counts pending items by severity.
 type Waiting struct {
 	Critical int `json:"critical"`
 	High     int `json:"high"`
 	Review   int `json:"review"`
 }
 
-// Unguarded is one server that does not run behind the port.
+// Unguarded is one server that is not guarded.
 type Unguarded struct {
 	control.Unguarded
 	Light control.Light `json:"light"`
@@ -52,35 +52,35 @@ type Unguarded struct {
 // Item is one row of the inbox.
 type Item struct {
 	control.InboxItem
-	Decided   vocab.Decision `json:"decided"`   // "" while it waits
-	DecidedAt string         `json:"decidedAt"` // "" while it waits
+	Decided   vocab.Decision `json:"decided"`   // "" while pending
+	DecidedAt string         `json:"decidedAt"` // "" while pending
 	Path      string         `json:"path"`      // of a client's file, for an item about one
 }
 
-// Review is an item whole, with what binds a decision to this look at it.
+// Review is a whole item, with what binds a decision to this look at it.
 type Review struct {
 	Item
-	Nonce       string               `json:"nonce"` // "" where nothing can be decided
+	Nonce       string               `json:"nonce"` // "" if nothing can be decided
 	ArmAfterMs  int                  `json:"armAfterMs"`
 	Command     []string             `json:"command"`          // server text; secrets masked
 	URL         string               `json:"url"`              // server text
 	Before      *control.EntryBefore `json:"before,omitempty"` // the server that ran under this name before
-	ServerInfo  string               `json:"serverInfo"`       // server text: pretty printed JSON of what it calls itself
+	ServerInfo  string               `json:"serverInfo"`       // server text: indented JSON of what the server calls itself
 	Findings    []inspect.Finding    `json:"findings"`
 	Passages    [][]int              `json:"passages"` // indexes of findings that are one warning to a person
 	Details     []PartDetail         `json:"details"`
 	Diff        string               `json:"diff"`    // unified diff of a client's file; holds server text
 	Sandbox     vocab.Sandbox        `json:"sandbox"` // off, shield, strict, ""
 	LookedUnder vocab.Sandbox        `json:"lookedUnder"`
-	Next        string               `json:"next"`           // code under which what was left of it waits
+	Next        string               `json:"next"`           // code of the item for what is left of it
 	TypedWord   string               `json:"typedWord"`      // to be typed to allow; "" unless Critical
-	Stale       bool                 `json:"stale"`          // it does not wait as it is shown
-	Held        *Held                `json:"held,omitempty"` // of an answer that was held back
+	Stale       bool                 `json:"stale"`          // it is not pending as shown
+	Held        *Held                `json:"held,omitempty"` // of a held response
 	Can         *Can                 `json:"can,omitempty"`  // of a new server with tools
 	Made        *control.Made        `json:"made,omitempty"` // of a new server that runs here
 }
 
-// PartDetail is one part with what was last allowed beside what is there now.
+// PartDetail is one part: what was last allowed, and what is declared now.
 type PartDetail struct {
 	Item       string            `json:"item"`
 	Kind       string            `json:"kind"` // tool, instructions, prompt, resource-template, resource, launch, entry, setting, store
@@ -89,60 +89,60 @@ type PartDetail struct {
 	Digest     string            `json:"digest"`
 	Findings   []inspect.Finding `json:"findings"`
 	Passages   [][]int           `json:"passages"`   // as in Review
-	Definition string            `json:"definition"` // server text: pretty printed JSON, "" when it is gone
-	Approved   string            `json:"approved"`   // server text: pretty printed JSON of what was last allowed, "" when it is new
+	Definition string            `json:"definition"` // server text: indented JSON, "" if it is gone
+	Approved   string            `json:"approved"`   // server text: indented JSON of what was last allowed, "" if it is new
 	Changes    []pin.Change      `json:"changes"`
 	Does       *Does             `json:"does,omitempty"` // of a tool that is declared
 }
 
-// Decision is what a person said about exactly what the page showed. The method that takes it says whether to reject.
+// Decision is a person's decision about exactly what the page showed. The method that takes it says whether it rejects.
 type Decision struct {
 	control.Decide
 	Nonce string `json:"nonce"`
 	Typed string `json:"typed"`
 }
 
-// Server is one row of the servers: one that was seen, or a guarded entry of a client's file whose server has not run yet.
+// Server is one row of the list: a server that was seen, or a guarded entry of a client's file whose server has not run yet.
 type Server struct {
 	Server   string            `json:"server"`          // server text
 	Shown    string            `json:"shown,omitempty"` // see control.Server
-	Identity string            `json:"identity"`        // "" of one that has not run yet: it has no page
+	Identity string            `json:"identity"`        // "" if it has not run yet: then it has no page
 	Light    control.Light     `json:"light"`
-	Held     int               `json:"held"`    // responses that wait for a decision
+	Held     int               `json:"held"`    // pending responses
 	Entries  []Entry           `json:"entries"` // of clients' files that start it
 	State    vocab.ServerState `json:"state"`   // new, open, blocked, no_common_version
 	Wrappers int               `json:"wrappers"`
 	Allowed  int               `json:"allowed"` // tools
 	Blocked  int               `json:"blocked"` // tools
-	Code     string            `json:"code"`    // of the item that waits
+	Code     string            `json:"code"`    // of its pending item
 	Findings []inspect.Finding `json:"findings"`
 	Passages [][]int           `json:"passages"` // as in Review
-	LastSeen string            `json:"lastSeen"` // "" when it was never seen
+	LastSeen string            `json:"lastSeen"` // "" if never
 	Sandbox  vocab.Sandbox     `json:"sandbox"`  // off, shield, strict
 	RunsIn   []vocab.Sandbox   `json:"runsUnder"`
 	Parts    int               `json:"parts"`             // pinned things, all kinds
-	Problem  *control.Problem  `json:"problem,omitempty"` // why nothing of it can be used, where no item says so
+	Problem  *control.Problem  `json:"problem,omitempty"` // why it can't be used, if no item says so
 }
 
 // Entry is a guarded entry of a client's file.
 type Entry struct {
-	Client  string `json:"client"` // its name, for people
+	Client  string `json:"client"` // shown name
 	Path    string `json:"path"`
 	Name    string `json:"name"`    // server text
 	Started bool   `json:"started"` // since it was last written
 }
 
-// ServerDetail is one server whole.
+// ServerDetail is one whole server.
 type ServerDetail struct {
 	Server
 	Command []string     `json:"command"`    // server text; secrets masked
 	URL     string       `json:"url"`        // server text
-	Info    string       `json:"serverInfo"` // server text: pretty printed JSON
+	Info    string       `json:"serverInfo"` // server text: indented JSON
 	Items   []ServerItem `json:"items"`
 	Waiting []Item       `json:"waiting"`
 }
 
-// ServerItem is one pinned thing of a server as it stands.
+// ServerItem is one pinned thing of a server in its current state.
 type ServerItem struct {
 	Item       string            `json:"item"`
 	Kind       string            `json:"kind"`
@@ -150,9 +150,9 @@ type ServerItem struct {
 	State      vocab.PartState   `json:"state"`
 	Digest     string            `json:"digest"`
 	ApprovedBy string            `json:"approvedBy"`
-	ApprovedAt string            `json:"approvedAt"` // RFC 3339, "" when nobody allowed it
+	ApprovedAt string            `json:"approvedAt"` // RFC 3339, "" if nobody allowed it
 	Code       string            `json:"code"`       // of its inbox item
-	Definition string            `json:"definition"` // server text: pretty printed JSON
+	Definition string            `json:"definition"` // server text: indented JSON
 	Findings   []inspect.Finding `json:"findings"`
 	Passages   [][]int           `json:"passages"` // as in Review
 }
@@ -162,26 +162,26 @@ type Activity struct {
 	Items []Record `json:"items"`
 }
 
-// Record is one row of the timeline. Only a record asked for alone has its detail.
+// Record is one row of the timeline. Only a record that is asked for by its id has its detail.
 type Record struct {
 	control.Record
 	Shown string `json:"shown"` // how Server is shown
 	Named string `json:"named"` // server text: what a read names, "" for other records
 }
 
-// Setting is one row of the table with what is in force.
+// Setting is one setting and the value in force.
 type Setting struct {
 	control.Setting
-	Values  string   `json:"values"`  // what is allowed, in words
-	Choices []string `json:"choices"` // where the values are a short list
+	Values  string   `json:"values"`  // the allowed values, in words
+	Choices []string `json:"choices"` // if the values are a short list
 	Safer   string   `json:"safer"`   // which way is safer, in words
 	Scope   string   `json:"scope"`   // global, server, tool
 	Window  bool     `json:"window"`  // set in the window only
-	// LessSafe: what is in force is less safe than the default.
+	// LessSafe: the value in force is less safe than the default.
 	LessSafe bool `json:"lessSafe"`
 }
 
-// SetSetting sets one value; "" takes it out again. Nonce is that of confirmLoosening, where the value loosens.
+// SetSetting sets one value; "" resets it. Nonce is from ConfirmLoosening if the value loosens.
 type SetSetting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
@@ -189,7 +189,7 @@ type SetSetting struct {
 	Nonce  string `json:"nonce"`
 }
 
-// Confirm is what a person is asked before something is loosened.
+// Confirm is the question before something is loosened.
 type Confirm struct {
 	Nonce      string `json:"nonce"`
 	Words      string `json:"words"` // what stops being checked, in words

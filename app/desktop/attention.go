@@ -18,7 +18,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// attention is what a person sees of Sallyport outside its window: the icon, and notifications. Nothing in it decides.
+// attention is the icon and the notifications: what a person sees of Sallyport outside its window. Nothing in it decides.
 type attention struct {
 	tray  tray.Tray
 	notes notify.Notifier
@@ -52,13 +52,13 @@ func newAttention(shell *Shell, quit func(), log *slog.Logger) *attention {
 	return a
 }
 
-// looks has what is on the screen of this window not notified.
+// looks suppresses notifications about what this window has on the screen.
 func (a *attention) looks(shell *Shell) {
 	a.paced.Seen = a.onScreen.seen
 	shell.onUnseen(func() { a.onScreen.shows("", "", "", false) })
 }
 
-// Notify tells of an item, in the words of notify and none of the server's. It is called while the hub is locked.
+// Notify offers a note about an item, in notify's words and never the server's. It is called with the hub locked.
 func (a *attention) Notify(n review.Notice) {
 	note := notify.Say(notify.Subject{
 		Kind: n.Kind, Server: about(n), Code: n.Code, Grave: n.Severity == vocab.SeverityCritical, Hidden: n.Hidden, Tools: n.Tools, Blocked: n.Blocked, Launch: string(n.Launch), Asked: n.Asked,
@@ -68,7 +68,7 @@ func (a *attention) Notify(n review.Notice) {
 	a.paced.Offer(notify.Event{Server: n.Server, Kind: n.Kind, Group: n.Group, Note: note})
 }
 
-// about is the name that a note may have: of the server, or of the one entry of a client's file; "" for what is about more.
+// about is the name shown in a note: the server's, or that of the one entry of a client's file; "" if it is about more than one.
 func about(n review.Notice) string {
 	switch n.Kind {
 	case vocab.ItemUnguarded, vocab.ItemConfigChanged:
@@ -80,7 +80,7 @@ func about(n review.Notice) string {
 	}
 }
 
-// follow brings the icon up to what waits, and takes back what was said of items that wait no more.
+// follow updates the icon to what is pending, and withdraws notes about items that no longer are.
 func (a *attention) follow(hub *app.Hub) {
 	var (
 		waiting []control.InboxItem
@@ -93,14 +93,14 @@ func (a *attention) follow(hub *app.Hub) {
 			codes = append(codes, it.Code)
 		}
 		codes = append(codes, hub.UnseenNotices()...)
-		return append(codes, hub.CodesHeld()...) // a note about one of many stays as long as that one waits
+		return append(codes, hub.CodesHeld()...) // a note about one of many stays while that one is pending
 	})
 	a.waiting.Store(int64(len(waiting)))
 	coverage, bad := hub.Coverage(control.CoverageQuery{})
 	a.tray.Set(a.snooze.says(trayState(waiting, coverage, hub.Light(coverage, waiting, err == nil && bad == nil))))
 }
 
-// test shows one note now; the answer is why it could not be shown.
+// test shows one note now. It returns why that failed, or "".
 func (a *attention) test() string {
 	if why := a.notes.Why(); why != "" {
 		return why
@@ -115,7 +115,7 @@ func (a *attention) close() {
 	_ = a.paced.Close()
 }
 
-// kindWords is what happened, behind the name of what it happened to.
+// kindWords say what happened, after the name of what it happened to.
 var kindWords = map[vocab.ItemKind]string{
 	vocab.ItemNewServer:       "new server",
 	vocab.ItemChanged:         "tool changed",
@@ -128,7 +128,7 @@ var kindWords = map[vocab.ItemKind]string{
 	vocab.ItemProblem:         "a problem",
 }
 
-// trayState is what the icon says: app's light of all, as a shape, and what waits in rows.
+// trayState is what the icon shows: the light of all servers as a shape, and pending items as rows.
 func trayState(waiting []control.InboxItem, c control.Coverage, l display.Light) tray.State {
 	s := tray.State{Mood: moodOf(l), Count: len(waiting), Coverage: fmt.Sprintf("Guarding %d of %s", c.Guarded, review.Count(c.Total, "server"))}
 	for _, it := range waiting {
@@ -153,7 +153,7 @@ func trayState(waiting []control.InboxItem, c control.Coverage, l display.Light)
 	return s
 }
 
-// moodOf is the shape of a light. Amber has two: something is to be read, or something is not guarded.
+// moodOf is the shape for a light. Amber has two: something to read, or something unguarded.
 func moodOf(l display.Light) tray.Mood {
 	switch l.Colour {
 	case display.Red:
@@ -162,7 +162,7 @@ func moodOf(l display.Light) tray.Mood {
 		return tray.Guarding
 	case display.Grey:
 		return tray.Starting
-	case display.Amber: // by what it is about
+	case display.Amber: // depends on the subject
 	}
 	switch l.State {
 	case display.LightReview, display.LightHeld:
@@ -171,18 +171,18 @@ func moodOf(l display.Light) tray.Mood {
 	return tray.Failing
 }
 
-// onScreen is what a person has before them: what is on the screen is not notified. The page says it, so it can only quieten what it
-// shows; the icon and the inbox have it all the same.
+// onScreen tracks what the person is looking at, which is not notified. The page reports it, so a page can only silence what it
+// shows; the icon and the inbox still have it.
 type onScreen struct {
 	mu      sync.Mutex
-	place   string // the room
+	place   string // the page's room
 	item    string // code of the item that is open
-	group   string // of held responses: the item that it is one of
+	group   string // for a held response: the item it belongs to
 	focused bool   // the window has the keyboard
-	first   bool   // a first run's last page is there, which lists what the look found
+	first   bool   // the last page of a first run is open, which lists what the look found
 }
 
-// shows is what the page shows now.
+// shows records what the page shows now.
 func (s *onScreen) shows(place, item, group string, focused bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,15 +190,15 @@ func (s *onScreen) shows(place, item, group string, focused bool) {
 	s.first = s.first && place == placeStart
 }
 
-// wrote says that a file was written from the page: what the look that follows finds is listed there until the page is left.
+// wrote records that the page wrote a file: until the person leaves that page, it lists what the look that follows finds.
 func (s *onScreen) wrote() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.first = s.place == placeStart
 }
 
-// seen says whether an event is about what is on the screen: an item that is open in a window with the focus, or a new server that a
-// first run has just looked at.
+// seen reports whether an event is about what is on the screen: the open item of a focused window, or a new server that a first run
+// has just looked at.
 func (s *onScreen) seen(e notify.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,7 +208,7 @@ func (s *onScreen) seen(e notify.Event) bool {
 
 const placeStart = "start"
 
-// Shows is told by the page each time that what it shows, or whether it has the focus, changes.
+// Shows is called by the page whenever it shows something else, or gains or loses the focus.
 func (p *Page) Shows(place, item string, focused bool) {
 	if p.say == nil {
 		return

@@ -11,15 +11,15 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// FileHelp is what the page offers at a file that is missing, or that cannot be read.
+// FileHelp is what the page offers for a file that is missing or unreadable.
 type FileHelp struct {
 	Choose bool `json:"choose"` // another file can be chosen
 	Show   bool `json:"show"`   // the file manager can be opened there
-	Chosen bool `json:"chosen"` // this is the one that was chosen
+	Chosen bool `json:"chosen"` // the person chose this file
 }
 
-// chosenFile is the file that a person chose last in place of one that is missing or broken. It is looked at as `protect
-// --config` looks at it, until the program ends; once it is protected the hub knows it by itself.
+// chosenFile is the file that a person chose to replace one that is missing or broken. Until the program ends it is read as `protect
+// --config` would read it; once it is protected, the hub knows it anyway.
 type chosenFile struct {
 	asking sync.Mutex // one dialog at a time
 
@@ -50,12 +50,12 @@ func (c *chosenFile) help(f control.ClientFile) FileHelp {
 	return FileHelp{Choose: bad && guardian.EditsFilesOf(f.Client), Show: bad && f.Path != "", Chosen: c.is(f)}
 }
 
-// outOfReach is a file that is missing or cannot be read.
+// outOfReach reports whether a file is missing or unreadable.
 func outOfReach(f control.ClientFile) bool {
 	return f.State == control.FileAbsent || f.State == control.FileDenied || f.State == control.FileUnreadable
 }
 
-// fileInTrouble is the file of a client that is missing or broken: the chosen one, or the client's own.
+// fileInTrouble is the missing or broken file of a client: the chosen one, or the client's own.
 func (cf *clientFiles) fileInTrouble(client string, chosen bool) (control.ClientFile, error) {
 	h, err := cf.engine()
 	if err != nil {
@@ -73,8 +73,8 @@ func (cf *clientFiles) fileInTrouble(client string, chosen bool) (control.Client
 	return control.ClientFile{}, &control.Error{Code: control.CodeNotFound, Message: "The file of this client is neither missing nor broken."}
 }
 
-// ChooseFile asks the person for the file of a client whose own is missing or broken, and answers the path that is looked at
-// from now on: "" where they chose none, and nothing changed. The page names no path.
+// ChooseFile asks the person for the file of a client whose own is missing or broken. It returns the path used from now on, or "" if
+// they chose none. The page can't name a path.
 func (cf *clientFiles) ChooseFile(client string) (string, error) {
 	f, err := cf.fileInTrouble(client, false)
 	if err != nil {
@@ -97,15 +97,15 @@ func (cf *clientFiles) ChooseFile(client string) (string, error) {
 		return "", &control.Error{Code: control.CodeBadRequest, Message: "That isn't a file on this computer."}
 	}
 	path = filepath.Clean(path)
-	if legible.Escape(path) != path { // what is shown is what is written: no name may look like another one
+	if legible.Escape(path) != path { // what is shown is what is written, so no name may look like another
 		return "", &control.Error{Code: control.CodeBadRequest, Message: "The path of that file has characters that can't be shown. Rename it, or use `sallyport protect --config`."}
 	}
 	cf.chosen.keep(client, path)
 	return path, nil
 }
 
-// ShowInFolder opens the file manager at the file of a client that is missing or broken. chosen is the one that was chosen in
-// its place. The page names no path.
+// ShowInFolder opens the file manager at a client's missing or broken file, or at the one chosen to replace it. The page can't name a
+// path.
 func (cf *clientFiles) ShowInFolder(client string, chosen bool) error {
 	f, err := cf.fileInTrouble(client, chosen)
 	if err != nil {
@@ -120,7 +120,7 @@ func (cf *clientFiles) ShowInFolder(client string, chosen bool) error {
 	return nil
 }
 
-// notShown is what a person can do where the folder of a file could not be shown.
+// notShown says what the person can do if the folder of a file could not be shown.
 func notShown(err error, path string) string {
 	folder := legible.Escape(filepath.Dir(path))
 	switch {
@@ -134,7 +134,7 @@ func notShown(err error, path string) string {
 
 var errUnseen = &control.Error{Code: control.CodeUnavailable, Message: "The window is hidden."}
 
-// choose asks in the window's dialog. A window that nobody sees asks nothing.
+// choose opens the window's file dialog, unless nobody sees the window.
 func (s *Shell) choose(title string) (string, error) {
 	s.mu.Lock()
 	w := s.window

@@ -6,13 +6,13 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// cleanSubject is the subject of a look at the list of new servers without warnings. The digest of that look covers every one of them.
+// cleanSubject is the subject of a look at the list of new servers without warnings. Its digest covers every server on the list.
 const cleanSubject = "clean"
 
-// CleanSet is a list of new servers that one decision can allow, with what binds the decision to this list.
+// CleanSet is a list of new servers that one decision can allow, with what binds the decision to it.
 type CleanSet struct {
 	Digest     string        `json:"digest"` // covers every server of the list
-	Nonce      string        `json:"nonce"`  // "" where nothing is listed
+	Nonce      string        `json:"nonce"`  // "" for an empty list
 	ArmAfterMs int           `json:"armAfterMs"`
 	Servers    []CleanServer `json:"servers"`
 	Other      int           `json:"other"` // new servers with a warning
@@ -25,7 +25,7 @@ type CleanServer struct {
 	Source string `json:"source"` // who says so
 }
 
-// CleanServers lists the new servers without warnings. It mints the nonce that a decision over this list needs.
+// CleanServers lists the new servers without warnings, with a nonce for the decision.
 func (p *Page) CleanServers() (CleanSet, error) {
 	h, err := p.engine()
 	if err != nil {
@@ -50,7 +50,7 @@ func (p *Page) CleanServers() (CleanSet, error) {
 	return out, nil
 }
 
-// AllowClean allows the servers of a list that was shown, as far as each is still what was shown.
+// AllowClean allows the servers of a list that was shown, except those that changed since.
 func (p *Page) AllowClean(digest, nonce string) (control.CleanDecided, error) {
 	h, err := p.engine()
 	if err != nil {

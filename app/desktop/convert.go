@@ -15,7 +15,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/powers"
 )
 
-// What the hub answers, as the page gets it.
+// Conversions of the hub's responses for the page.
 
 func stamp(t time.Time) string {
 	if t.IsZero() {
@@ -24,19 +24,19 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// pretty is JSON as a person reads it. Only white space between tokens is changed.
+// pretty indents JSON for a person. Only white space between tokens changes.
 func pretty(raw []byte) string {
 	if len(raw) == 0 {
 		return ""
 	}
 	var out bytes.Buffer
 	if json.Indent(&out, raw, "", "  ") != nil {
-		return strings.ToValidUTF8(string(raw), "\uFFFD") // instructions are a text, and what is broken is shown as it is
+		return strings.ToValidUTF8(string(raw), "\uFFFD") // instructions are a text; broken JSON is shown as it is
 	}
 	return out.String()
 }
 
-// passages are the places in a list of findings, as a hub folded it.
+// passages are indexes into a list of findings, as the hub folded it.
 func passages(all []inspect.Passage) [][]int {
 	return each(all, func(p inspect.Passage) []int { return p.Findings })
 }
@@ -56,7 +56,7 @@ func item(it control.InboxItem) Item {
 func reviewOf(it control.ItemDetail) Review {
 	if it.Held != nil {
 		it.Findings, it.Details = heldFindings(it), nil
-		it.Passages = inspect.Passages(it.Findings) // another order than the hub's
+		it.Passages = inspect.Passages(it.Findings) // the order differs from the hub's
 	}
 	out := Review{
 		Item: item(it.InboxItem), Command: some(it.Command), URL: it.URL, ServerInfo: pretty(it.Info), Findings: some(it.Findings), Passages: passages(it.Passages),
@@ -93,7 +93,7 @@ func record(r control.Record, shown string) Record {
 	return Record{Record: r, Shown: shown, Named: named}
 }
 
-// asText is JSON as a text for a person, itself as JSON: where the socket has the value, the page has nothing to parse.
+// asText is JSON as a text for a person, encoded as a JSON string: the page has nothing to parse.
 func asText(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
@@ -102,7 +102,7 @@ func asText(raw json.RawMessage) json.RawMessage {
 	return text
 }
 
-// unseen is a row for each client and server: some clients start a server twice.
+// unseen has one row for each client and server: some clients start a server twice.
 func unseen(list []control.UnseenServer) []control.UnseenServer {
 	rows := []control.UnseenServer{}
 	for _, u := range list {
@@ -116,7 +116,7 @@ func unseen(list []control.UnseenServer) []control.UnseenServer {
 	return rows
 }
 
-// Can is what a new server's tools can do. All of its words are ours.
+// Can is what a new server's tools can do, in our words.
 type Can struct {
 	powers.Summary
 	Source string `json:"source"` // who says so

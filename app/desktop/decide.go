@@ -9,14 +9,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// overFile says whether an item is about a client's file. There approve puts the guard back and reject takes what stands in the file as wanted,
-// so it is keeping that loosens.
+// overFile reports whether an item is about a client's file. For those, allowing restores the guard, and rejecting accepts the file as it
+// is: that is what loosens.
 func overFile(kind vocab.ItemKind) bool {
 	return kind == vocab.ItemConfigChanged || kind == vocab.ItemUnguarded
 }
 
-// undecidable says whether there is nothing to decide on an item: it was decided, or its content waits under another code. What a
-// person said no to can still be allowed by its code, as long as it is the same content.
+// undecidable reports whether nothing is left to decide: the item was decided, or its content is pending under another code. A rejected
+// item can still be allowed by its code while its content stays the same.
 func undecidable(it control.ItemDetail) bool {
 	elsewhere := it.Next != "" && it.Next != it.Code
 	if it.Decided == vocab.DecidedRejected && !overFile(it.Kind) && it.Kind != vocab.ItemSettingsChanged {
@@ -25,7 +25,7 @@ func undecidable(it control.ItemDetail) bool {
 	return it.Decided != "" || elsewhere
 }
 
-// Inbox is what waits: what was asked for last on top, then Critical first, then the newest.
+// Inbox is what is pending: what a model asked for first, then Critical items, then the newest.
 func (p *Page) Inbox() ([]Item, error) {
 	return toldEach(p.hubLink, (*app.Hub).Inbox, item)
 }
@@ -48,7 +48,7 @@ func (p *Page) DecidedItems() ([]Item, error) {
 	return out, err
 }
 
-// Review is one item whole. It mints the nonce that a decision over it needs.
+// Review is one whole item, with a nonce for the decision.
 func (p *Page) Review(code string) (Review, error) {
 	h, err := p.engine()
 	if err != nil {
@@ -78,10 +78,10 @@ func (p *Page) Review(code string) (Review, error) {
 	return out, nil
 }
 
-// Allow lets through what was shown; over a client's file it puts the guard back.
+// Allow allows what was shown; for a client's file it restores the guard.
 func (p *Page) Allow(d Decision) (control.Decided, error) { return p.decide(d, false) }
 
-// Keep keeps what was shown blocked; over a client's file it takes what stands there as wanted.
+// Keep keeps what was shown blocked; for a client's file it accepts the file as it is.
 func (p *Page) Keep(d Decision) (control.Decided, error) { return p.decide(d, true) }
 
 func (p *Page) decide(d Decision, reject bool) (control.Decided, error) {
@@ -91,7 +91,7 @@ func (p *Page) decide(d Decision, reject bool) (control.Decided, error) {
 	}
 	it, err := h.Item(d.Code)
 	if err != nil {
-		return control.Decided{}, err // what was superseded says by what
+		return control.Decided{}, err // names the item that replaced it
 	}
 	if it.Held != nil {
 		return control.Decided{}, &control.Error{Code: control.CodeBadRequest, Message: "release or discard a held response instead"}
@@ -116,14 +116,14 @@ func (p *Page) decide(d Decision, reject bool) (control.Decided, error) {
 	return done, err
 }
 
-// Block takes approvals back; no items is the whole server. It only tightens, so it needs no nonce.
+// Block takes approvals back; without items, those of the whole server. It only tightens, so it needs no nonce.
 func (p *Page) Block(identity string, items []string) (control.Blocked, error) {
 	return told(p.hubLink, func(h *app.Hub) (control.Blocked, error) {
 		return h.Block(control.Peer{}, control.Block{Server: identity, Items: items})
 	}, blocked)
 }
 
-// Undo takes back that a new server was allowed: it waits again, as the same item. It only tightens, so it needs no nonce.
+// Undo makes an allowed new server pending again, as the same item. It only tightens, so it needs no nonce.
 func (p *Page) Undo(code string) (control.Blocked, error) {
 	return told(p.hubLink, func(h *app.Hub) (control.Blocked, error) { return h.Undo(code) }, blocked)
 }
@@ -133,7 +133,7 @@ func blocked(done control.Blocked) control.Blocked {
 	return done
 }
 
-// some is a list that is never null.
+// some returns a copy of a list that is never null.
 func some[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -14,11 +14,10 @@ static gboolean cancel_dialogs(gpointer none) {
 	return G_SOURCE_REMOVE;
 }
 
-// The toolkit's own thread runs it, in the loop of the dialog too.
+// It runs on the toolkit's own thread, also while a dialog runs its loop.
 static void cancel_dialogs_soon(void) { g_idle_add(cancel_dialogs, NULL); }
 */
 import "C"
 
-// cancelDialogs answers the toolkit's dialogs as if the person had cancelled them. Each runs a loop of its own inside the window's: with
-// one open the program would not end.
+// cancelDialogs cancels the toolkit's open dialogs. Each runs its own loop inside the window's: with one open the program would not end.
 func cancelDialogs() { C.cancel_dialogs_soon() }

@@ -2,5 +2,5 @@
 
 package desktop
 
-// cancelDialogs does nothing here. Nobody has tried whether a dialog of these systems keeps a program from ending.
+// cancelDialogs does nothing here. Whether a dialog on these systems keeps a program from ending was not tried.
 func cancelDialogs() {}

@@ -15,7 +15,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// Coverage says what runs behind the port.
+// Coverage says what is guarded.
 type Coverage struct {
 	Guarded   int          `json:"guarded"`
 	Total     int          `json:"total"`
@@ -37,7 +37,7 @@ type Preview struct {
 	ArmAfterMs int    `json:"armAfterMs"`
 }
 
-// Looked is what a first look at one entry of a client's file found.
+// Looked is the result of a first look at one entry of a client's file.
 type Looked struct {
 	Server string `json:"server"` // server text
 	State  string `json:"state"`  // "nothing to decide", "waits", "not looked at"
@@ -47,17 +47,17 @@ type Looked struct {
 	Error  string `json:"error"`
 }
 
-// clientFiles is what the page may do with the files of clients.
+// clientFiles is what the page may do with clients' files.
 type clientFiles struct {
 	*hubLink
-	stays   func() error // why no file of a client is to name this installation; nil where nothing speaks against it
-	probe   []string     // sallyport and its arguments before the file and its entries
+	stays   func() error // why no client's file should name this installation, if there is a reason
+	probe   []string     // sallyport and its first arguments; the file and its entries follow
 	looking sync.Mutex   // one look at a time: each starts servers
 	chosen  chosenFile
 	reveal  func(path string) error // shows a file in the file manager
 }
 
-// Clients says which clients there are, and what of them runs behind the port.
+// Clients lists the clients, and what is guarded in their files.
 func (cf *clientFiles) Clients() (Coverage, error) {
 	h, err := cf.engine()
 	if err != nil {
@@ -72,21 +72,21 @@ func (cf *clientFiles) Clients() (Coverage, error) {
 	return out, err
 }
 
-// The changes of a client's file that a page can ask for, as the subject of a nonce names them.
+// The changes to a client's file that the page can ask for, as a nonce's subject names them.
 const (
 	doProtect   = "protect"
 	doUnprotect = "unprotect"
 	doRestore   = "restore"
 )
 
-// change asks the hub for a change of a client's file, or for a look at it. To restore, client is the id of the backup.
+// change asks the hub to change a client's file, or for a dry run. To restore, client is the id of the backup.
 func (cf *clientFiles) change(what string, q control.Protect) (control.Protected, error) {
 	h, err := cf.engine()
 	if err != nil {
 		return control.Protected{}, err
 	}
 	if what == doProtect && cf.stays != nil {
-		if err := cf.stays(); err != nil { // the sentence of `sallyport protect`
+		if err := cf.stays(); err != nil { // in the words of `sallyport protect`
 			return control.Protected{}, &control.Error{Code: control.CodeUnavailable, Message: err.Error()}
 		}
 	}
@@ -123,12 +123,12 @@ func (cf *clientFiles) write(what, client, path string, names []string, digest, 
 	return preview(done), err
 }
 
-// PreviewProtect says what Protect would write. No names are all entries.
+// PreviewProtect returns what Protect would write. No names means every entry.
 func (cf *clientFiles) PreviewProtect(client, path string, names []string) (Preview, error) {
 	return cf.previewed(doProtect, client, path, names)
 }
 
-// Protect puts entries of a client's file behind the port, as they were previewed.
+// Protect guards entries of a client's file, exactly as previewed.
 func (cf *clientFiles) Protect(client, path string, names []string, digest, nonce string) (Preview, error) {
 	done, err := cf.write(doProtect, client, path, names, digest, nonce)
 	if err == nil && cf.say != nil {
@@ -137,36 +137,36 @@ func (cf *clientFiles) Protect(client, path string, names []string, digest, nonc
 	return done, err
 }
 
-// PreviewUnprotect says what Unprotect would write.
+// PreviewUnprotect returns what Unprotect would write.
 func (cf *clientFiles) PreviewUnprotect(client, path string, names []string) (Preview, error) {
 	return cf.previewed(doUnprotect, client, path, names)
 }
 
-// Unprotect takes entries out again, as it was previewed.
+// Unprotect removes the guard from entries, exactly as previewed.
 func (cf *clientFiles) Unprotect(client, path string, names []string, digest, nonce string) (Preview, error) {
 	return cf.write(doUnprotect, client, path, names, digest, nonce)
 }
 
-// Backups are the copies kept before each change, newest first.
+// Backups are the copies made before each change, newest first.
 func (cf *clientFiles) Backups() ([]control.Backup, error) {
 	return told(cf.hubLink, (*app.Hub).Backups, some)
 }
 
-// PreviewRestore says what Restore would write.
+// PreviewRestore returns what Restore would write.
 func (cf *clientFiles) PreviewRestore(id string) (Preview, error) {
 	return cf.previewed(doRestore, id, "", nil)
 }
 
-// Restore puts a backup in the place of its file, as it was previewed.
+// Restore replaces a file with its backup, exactly as previewed.
 func (cf *clientFiles) Restore(id, digest, nonce string) (Preview, error) {
 	return cf.write(doRestore, id, "", nil, digest, nonce)
 }
 
-// lookLimit is how long a look at a whole file may take: 30 s a server at most, and nobody has more than a few.
+// lookLimit bounds a look at a whole file: at most 30 s a server, and nobody has more than a few.
 const lookLimit = 10 * time.Minute
 
-// Look starts entries of a client's file, once and now, and says what was found. It is `sallyport probe`: the same looking
-// that a wrapper does, in a process that a server cannot reach the window through.
+// Look starts entries of a client's file once, now, and reports what was found. It runs `sallyport probe`: the look a wrapper takes, in a
+// process from which a server can't reach the window.
 func (cf *clientFiles) Look(client, path string, names []string) ([]Looked, error) {
 	if len(cf.probe) == 0 {
 		return nil, errNoHub
@@ -207,7 +207,7 @@ func (cf *clientFiles) Look(client, path string, names []string) ([]Looked, erro
 	return some(reports.Items), nil
 }
 
-// pathOf is the file of a client, or the one that was named.
+// pathOf is the path given, or that of the client's own file.
 func (cf *clientFiles) pathOf(client, path string) (string, error) {
 	if path != "" {
 		if !filepath.IsAbs(path) {

@@ -11,7 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Held is a held response as a person is shown it. Texts of the client and the server are as they are.
+// Held is a held response as a person is shown it, with unchanged text of the client and the server.
 type Held struct {
 	control.HeldDetail
 	Arguments []HeldArgument `json:"arguments"` // secrets masked
@@ -21,36 +21,36 @@ type Held struct {
 	All       *HeldAll       `json:"all,omitempty"` // the item as it was when this was shown, if it holds more than one
 }
 
-// HeldArgument is one thing that the client asked with.
+// HeldArgument is one argument of the request.
 type HeldArgument struct {
 	Name   string `json:"name"`  // text of Claude's request
 	Value  string `json:"value"` // text of Claude's request; secrets are ***
 	Masked bool   `json:"masked"`
 }
 
-// HeldDecision is what a person said over a held answer, exactly as the page showed it.
+// HeldDecision is a person's decision about a held response, exactly as the page showed it.
 type HeldDecision struct {
 	control.Release
 	Nonce string `json:"nonce"`
 	Typed string `json:"typed"`
 }
 
-// ExceptDecision makes exceptions for the rules that matched in a held answer. For is hour, today or week: there is no "forever".
+// ExceptDecision makes exceptions for rules that matched in a held response. For is hour, today or week; there is no "forever".
 type ExceptDecision struct {
 	Code   string   `json:"code"`
 	Digest string   `json:"digest"`
 	Nonce  string   `json:"nonce"`
-	Rules  []string `json:"rules"` // none are all that an exception can be made for
+	Rules  []string `json:"rules"` // none means all that allow an exception
 	For    string   `json:"for" ts_type:"'hour' | 'today' | 'week'"`
 }
 
-// Exception is one that a person made.
+// Exception is an exception in force.
 type Exception struct {
 	control.Exception
 	Title string `json:"title"` // what the rule says; "" for one of a rule file
 }
 
-// heldFindings are what was found in a held answer, the gravest first: as they are numbered on the page.
+// heldFindings are the findings in a held response, most serious first: the page numbers them in this order.
 func heldFindings(it control.ItemDetail) []inspect.Finding {
 	all := slices.Clone(it.Findings)
 	for _, d := range it.Details {
@@ -60,7 +60,7 @@ func heldFindings(it control.ItemDetail) []inspect.Finding {
 	return all[:min(len(all), maxWarnings)]
 }
 
-// maxWarnings is as many as a page has. All of them count, and all of them are cut out of what is released without them.
+// maxWarnings limits what a page lists. All findings count, and a release without the marked parts cuts all of them.
 const maxWarnings = 200
 
 func held(it control.ItemDetail) *Held {
@@ -68,7 +68,7 @@ func held(it control.ItemDetail) *Held {
 		return nil
 	}
 	out := &Held{HeldDetail: *it.Held, Arguments: argumentsOf(it.Held.Params, it.Held.Method), Kept: len(it.Held.Answer) > 0, Parts: []HeldPart{}}
-	out.Checks, out.Params, out.Answer = some(out.Checks), nil, nil // the page gets both in parts
+	out.Checks, out.Params, out.Answer = some(out.Checks), nil, nil // the page gets these two in parts
 	if out.Kept {
 		out.Parts = partsOf(it.Held.Answer, out.Error, heldFindings(it))
 	}
@@ -76,8 +76,8 @@ func held(it control.ItemDetail) *Held {
 	return out
 }
 
-// undecidableHeld says that nothing can be decided any more: what is handed over, or thrown away, or was let go in time. What was
-// released can still be discarded until it is asked for.
+// undecidableHeld reports whether nothing can be decided any more: it was delivered, discarded, or deleted. A released response can still
+// be discarded until the client asks for it.
 func undecidableHeld(it control.ItemDetail) bool {
 	switch it.Held.State {
 	case vocab.HeldWaiting, vocab.HeldExpired, vocab.HeldReleased:
@@ -89,7 +89,7 @@ func undecidableHeld(it control.ItemDetail) bool {
 	}
 }
 
-// heldNow is a held answer as it was shown: code 4009 where it is not that any more.
+// heldNow is a held response as it was shown; CodeStale if it has changed.
 func (p *Page) heldNow(code, digest string) (h *app.Hub, it control.ItemDetail, err error) {
 	if h, err = p.engine(); err != nil {
 		return nil, it, err
@@ -106,7 +106,7 @@ func (p *Page) heldNow(code, digest string) (h *app.Hub, it control.ItemDetail, 
 	return h, it, nil
 }
 
-// HeldText is one more page of a part of a held answer.
+// HeldText is another page of a part of a held response.
 func (p *Page) HeldText(code, digest string, part, page int) (HeldPage, error) {
 	_, it, err := p.heldNow(code, digest)
 	if err != nil {
@@ -122,10 +122,10 @@ func (p *Page) HeldText(code, digest string, part, page int) (HeldPage, error) {
 	return HeldPage{}, &control.Error{Code: control.CodeNotFound, Message: "there is no such page"}
 }
 
-// Release lets a held answer through once. What is Critical is typed, with or without its marked parts.
+// Release releases a held response once, with or without its marked parts. A Critical one needs the typed word either way.
 func (p *Page) Release(d HeldDecision) (control.ReleaseAnswer, error) { return p.settle(d, false) }
 
-// Discard deletes what is held. Claude keeps the refusal.
+// Discard deletes a held response; Claude keeps the refusal.
 func (p *Page) Discard(d HeldDecision) (control.ReleaseAnswer, error) { return p.settle(d, true) }
 
 func (p *Page) settle(d HeldDecision, discard bool) (control.ReleaseAnswer, error) {
@@ -140,8 +140,7 @@ func (p *Page) settle(d HeldDecision, discard bool) (control.ReleaseAnswer, erro
 	return h.Release(here, d.Release)
 }
 
-// Except has answers of one tool pass the rules that matched in this one, for a while. It decides nothing about what is held
-// already.
+// Except lets responses of one tool pass the rules that matched in this one, for a while. Responses already held stay held.
 func (p *Page) Except(d ExceptDecision) ([]Exception, error) {
 	h, it, err := p.heldNow(d.Code, d.Digest)
 	if err != nil {
@@ -161,7 +160,7 @@ func (p *Page) Except(d ExceptDecision) ([]Exception, error) {
 	return exceptions(made), err
 }
 
-// exceptFor is how long an exception lasts that is made now.
+// exceptFor is how long an exception lasts if it is made now.
 func exceptFor(word string, now time.Time) (time.Duration, error) {
 	switch word {
 	case "hour":
@@ -175,12 +174,12 @@ func exceptFor(word string, now time.Time) (time.Duration, error) {
 	return 0, &control.Error{Code: control.CodeBadRequest, Message: "an exception lasts an hour, until the end of the day, or seven days"}
 }
 
-// Exceptions are those that are in force.
+// Exceptions are the exceptions in force.
 func (p *Page) Exceptions() ([]Exception, error) {
 	return told(p.hubLink, (*app.Hub).Exceptions, exceptions)
 }
 
-// EndException ends one before its time. It only tightens, so it needs no nonce.
+// EndException ends an exception early. It only tightens, so it needs no nonce.
 func (p *Page) EndException(id string) (Exception, error) {
 	return told(p.hubLink, func(h *app.Hub) (control.Exception, error) { return h.EndException(control.Peer{}, id) }, exception)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// HeldAll is the responses of one item as they were when one of them was shown, or when a person asked at their row: what *Discard all* is
-// about, however many come after it.
+// HeldAll is the responses of one item at the moment when one of them was shown, or when the person asked at their row. *Discard all*
+// discards these, whatever comes after them.
 type HeldAll struct {
 	Count      int    `json:"count"`
 	Digest     string `json:"digest"`
@@ -19,7 +19,7 @@ type HeldAll struct {
 	ArmAfterMs int    `json:"armAfterMs"`
 }
 
-// HeldAllDecision discards them.
+// HeldAllDecision discards a set of held responses.
 type HeldAllDecision struct {
 	Code   string `json:"code"` // of the response that was shown
 	Digest string `json:"digest"`
@@ -27,7 +27,7 @@ type HeldAllDecision struct {
 	Reason string `json:"reason"`
 }
 
-// heldSets are the sets that were shown last, by digest. A page shows one; a few more are kept for a second look at the same thing.
+// heldSets are the sets shown last, by digest: a page shows one, and a few more are kept for a second look.
 type heldSets struct {
 	mu    sync.Mutex
 	shown []heldSet // the newest last
@@ -61,7 +61,7 @@ func (s *heldSets) of(digest string) (codes []string, group string) {
 	return nil, ""
 }
 
-// heldAll is the item of a held response as it is now, nil where the response is the only one.
+// heldAll is the item of a held response as it is now, nil if the response is the only one.
 func (p *Page) heldAll(it control.ItemDetail) *HeldAll {
 	if it.Count < 2 {
 		return nil
@@ -73,7 +73,7 @@ func (p *Page) heldAll(it control.ItemDetail) *HeldAll {
 	return &all
 }
 
-// HeldTogether is what waits in the item of this response now, for the question whether to discard all of it. It mints the nonce of the answer.
+// HeldTogether is what is pending in this response's item now, to ask whether to discard all of it. It includes the nonce of the answer.
 func (p *Page) HeldTogether(code string) (HeldAll, error) {
 	h, err := p.engine()
 	if err != nil {
@@ -89,7 +89,7 @@ func (p *Page) HeldTogether(code string) (HeldAll, error) {
 
 func heldAllSubject(code string) string { return "held-all\x00" + code }
 
-// DiscardAll deletes the responses of an item that were held when it was shown, those and no others.
+// DiscardAll deletes the responses that an item held when it was shown, and no others.
 func (p *Page) DiscardAll(d HeldAllDecision) (control.DiscardedHeld, error) {
 	h, err := p.engine()
 	if err != nil {

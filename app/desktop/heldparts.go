@@ -14,19 +14,19 @@ import (
 
 const (
 	pageChars = 4000
-	maxParts  = 100 // of an answer; what comes after stands with the rest
+	maxParts  = 100 // of a response; the others are shown with the rest
 	maxLinks  = 100
 	maxLinked = 1 << 20 // bytes of a part that are searched for links
 )
 
-// HeldPart is one part of a held answer as it is shown: a text in pages, or what it is where it is not shown.
+// HeldPart is one part of a held response: a text in pages, or a description of what is not shown.
 type HeldPart struct {
 	Label  string     `json:"label"`
 	Mime   string     `json:"mime"` // server text
 	Name   string     `json:"name"` // server text: a URI
 	Bytes  int        `json:"bytes"`
 	Sha256 string     `json:"sha256"` // of what is not shown
-	Code   bool       `json:"code"`   // set out as JSON
+	Code   bool       `json:"code"`   // formatted as JSON
 	Shown  bool       `json:"shown"`
 	Chars  int        `json:"chars"`
 	Pages  int        `json:"pages"`
@@ -36,7 +36,7 @@ type HeldPart struct {
 	text string
 }
 
-// HeldPage is some of a part's text: 4,000 characters. From and To are bytes of the whole.
+// HeldPage is 4,000 characters of a part's text.
 type HeldPage struct {
 	Page int    `json:"page"`
 	From int    `json:"from"` // bytes of the whole
@@ -44,22 +44,22 @@ type HeldPage struct {
 	Text string `json:"text"` // server text
 }
 
-// HeldMark is where a finding, by its place in the list, stands in a part: bytes of its text, and the page it begins on.
+// HeldMark is the place of a finding in a part: bytes of its text, and the page where it begins.
 type HeldMark struct {
-	Finding int `json:"finding"` // its place among the review's findings
+	Finding int `json:"finding"` // index among the review's findings
 	Start   int `json:"start"`
 	End     int `json:"end"`
 	Page    int `json:"page"`
 }
 
-// HeldLink is a link in a part. It is shown as text, its host apart.
+// HeldLink is a link in a part, shown as text with its host set apart.
 type HeldLink struct {
 	Before string `json:"before"`
 	Host   string `json:"host"`
 	After  string `json:"after"`
 }
 
-// found is what was found in an answer, by the path of the text it was found in.
+// found is the findings of a response by the path of their text.
 type found struct {
 	all []inspect.Finding
 	by  map[string][]int
@@ -73,7 +73,7 @@ func newFound(all []inspect.Finding) *found {
 	return f
 }
 
-// in is what was found in a text. A key is found at the path of its value: the match says which of the two it is.
+// in returns the findings in a text. A key's finding has the path of its value: the match tells the two apart.
 func (f *found) in(text, path string, key bool) (out []int) {
 	for _, i := range f.by[path] {
 		one := f.all[i]
@@ -92,14 +92,14 @@ func (f *found) in(text, path string, key bool) (out []int) {
 	return out
 }
 
-// partition takes an answer apart into what is shown of it.
+// partition splits a response into the parts that are shown.
 type partition struct {
 	found *found
 	parts []HeldPart
-	shown map[string]bool // by path: texts, and things that are shown whole
+	shown map[string]bool // by path: texts, and values shown whole
 }
 
-// partsOf is an answer as it is shown, in the server's order: all of it is in one of the parts.
+// partsOf splits a response into parts, in the server's order. Together they show all of it.
 func partsOf(raw []byte, isError bool, all []inspect.Finding) []HeldPart {
 	root, err := readTree(raw)
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *partition) top(root *node, isError bool) {
 	}
 }
 
-// content is one block, or a list of them.
+// content handles one block or a list of them.
 func (p *partition) content(of string, n *node) {
 	if n == nil {
 		return
@@ -214,7 +214,7 @@ func (p *partition) text(part HeldPart, n *node) {
 	p.parts = append(p.parts, finished(part))
 }
 
-// blob is named and not shown: nothing decodes a picture here.
+// blob describes binary data without showing it: no picture is decoded here.
 func (p *partition) blob(part HeldPart, n *node) {
 	data, err := base64.StdEncoding.DecodeString(n.text)
 	if err != nil {
@@ -233,10 +233,10 @@ func (p *partition) structured(label string, n *node, elide func(*node) bool) {
 	p.parts = append(p.parts, finished(HeldPart{Label: label, Bytes: len(text), Code: true, Shown: true, Marks: w.marks, text: text}))
 }
 
-// plainKeys are told by the label of a part, unless something was found in them.
+// plainKeys are covered by the label of a part, unless something was found in them.
 var plainKeys = map[string]bool{"type": true, "mimeType": true, "role": true, "isError": true, "uri": true, "code": true, "resultType": true}
 
-// isLeft says whether something stands in no part yet.
+// isLeft reports whether anything in n is in no part yet.
 func (p *partition) isLeft(n *node) (left bool) {
 	if p.shown[n.path] {
 		return false
@@ -255,7 +255,7 @@ func (p *partition) isLeft(n *node) (left bool) {
 	return false
 }
 
-// finished counts the pages of a part and puts its marks on them.
+// finished counts the pages of a part and assigns its marks to them.
 func finished(part HeldPart) HeldPart {
 	if part.Marks == nil {
 		part.Marks = []HeldMark{}
@@ -269,7 +269,7 @@ func finished(part HeldPart) HeldPart {
 	return part
 }
 
-// page is one page of a part; ok is false where it has no such page.
+// page is one page of a part; not ok if there is no such page.
 func (part *HeldPart) page(page int) (out HeldPage, ok bool) {
 	if page < 0 || page >= part.Pages {
 		return out, false
@@ -292,7 +292,7 @@ func (part *HeldPart) page(page int) (out HeldPage, ok bool) {
 
 var link = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,19}://[^\s<>"'` + "`" + `\\(){}\[\]|^]+`)
 
-// linksOf are the links in what is shown, each once. None of them is ever one that can be clicked.
+// linksOf lists the links in what is shown, once each. None of them can ever be clicked.
 func linksOf(parts []HeldPart) []HeldLink {
 	out, seen := []HeldLink{}, map[string]bool{}
 	for _, part := range parts {
@@ -308,10 +308,10 @@ func linksOf(parts []HeldPart) []HeldLink {
 				host = rest[:end]
 			}
 			before := scheme + "://"
-			if at := strings.LastIndexByte(host, '@'); at >= 0 { // what stands before it only looks like a place
+			if at := strings.LastIndexByte(host, '@'); at >= 0 { // what precedes it only looks like a host
 				before, host = before+host[:at+1], host[at+1:]
 			}
-			if host == "" { // of this computer: file:///
+			if host == "" { // a local one: file:///
 				continue
 			}
 			out = append(out, HeldLink{Before: before, Host: host, After: strings.TrimPrefix(found, before+host)})
@@ -320,7 +320,7 @@ func linksOf(parts []HeldPart) []HeldLink {
 	return out
 }
 
-// argumentsOf are what the client asked with, one by one.
+// argumentsOf lists the arguments of the request.
 func argumentsOf(params []byte, method string) []HeldArgument {
 	out := []HeldArgument{}
 	root, err := readTree(params)

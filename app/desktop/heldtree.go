@@ -10,15 +10,15 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// An answer that is larger or deeper than this is shown as the text it came as: a tree of it would take many times its size.
+// A response that is larger or deeper than this is shown as received: a tree of it would take many times its size.
 const (
 	maxNodes = 200_000
 	maxDepth = 256
 )
 
-// node is a value of a held answer in the order and under the names that the server gave, with the path that a finding names.
+// node is a value of a held response, in the server's order, with the path that findings name.
 type node struct {
-	kind byte // '{', '[', '"', or '0' for all that is written as it stands
+	kind byte // '{', '[', '"', or '0' for everything written literally
 	key  string
 	text string
 	path string
@@ -27,7 +27,7 @@ type node struct {
 
 var errTooLarge = errors.New("too large to show in parts")
 
-// readTree takes an answer apart. The strings are the bytes that findings count: escapes resolved, U+FFFD for half a character.
+// readTree parses a response. Its strings are the bytes that findings count: escapes resolved, U+FFFD for half a character.
 func readTree(raw []byte) (*node, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -77,7 +77,7 @@ func readNode(d *json.Decoder, key, path string, depth int, left *int) (*node, e
 	return n, err
 }
 
-// get is a member of an object, nil where it has none of that name.
+// get is a member of an object, nil if there is none of that name.
 func (n *node) get(key string) *node {
 	if n == nil || n.kind != '{' {
 		return nil
@@ -90,7 +90,7 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// word is a member that is a string, "" where it is none.
+// word is a member that is a string, else "".
 func (n *node) word(key string) string {
 	if kid := n.get(key); kid != nil && kid.kind == '"' {
 		return kid.text
@@ -98,11 +98,11 @@ func (n *node) word(key string) string {
 	return ""
 }
 
-// writer sets a tree out as JSON that a person reads, and notes where what was found stands in it.
+// writer formats a tree as JSON for a person and notes where findings are in it.
 type writer struct {
 	strings.Builder
 	found *found
-	elide func(*node) bool // what is shown elsewhere
+	elide func(*node) bool // values shown elsewhere
 	marks []HeldMark
 }
 
@@ -141,7 +141,7 @@ func (w *writer) value(n *node, indent string) {
 	}
 }
 
-// string writes a string as JSON has it, but for what a person is shown as it is: the page makes it visible.
+// string writes a string as JSON, but leaves characters that the page makes visible.
 func (w *writer) string(s, path string, key bool) {
 	at := w.Len()
 	for _, i := range w.found.in(s, path, key) {

@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// host is the hub inside this process: it is opened, served, and opened again where its store was damaged under it.
+// host runs the hub in this process, and opens it again if its store was damaged meanwhile.
 type host struct {
 	listener *control.Listener
 	options  app.Options
@@ -23,7 +23,7 @@ type host struct {
 	err   error // once ended
 }
 
-// openHost opens the hub on a socket that is ours already. It serves until close, or until the home is gone.
+// openHost opens the hub on a socket that we already own. It serves until close, or until the home is gone.
 func openHost(listener *control.Listener, options app.Options, log *slog.Logger) (*host, error) {
 	h := &host{listener: listener, options: options, log: log, pulse: make(chan struct{}, 1), ended: make(chan struct{})}
 	h.options.Changed = h.changed
@@ -65,18 +65,17 @@ func (h *host) serve(ctx context.Context, hub *app.Hub) error {
 	}
 }
 
-// close ends the hub: what is queued is written, store and socket are given back.
+// close ends the hub: it writes what is queued and releases the store and the socket.
 func (h *host) close() error {
 	h.stop(nil)
 	<-h.ended
 	return h.err
 }
 
-// calm is how often at most the page and the icon are told that something changed: a busy server changes the timeline
-// hundreds of times a second.
+// calm limits how often the page and the icon hear of changes: a busy server changes the timeline hundreds of times a second.
 const calm = 250 * time.Millisecond
 
-// follow tells the shell and the icon of changes, until the hub has ended.
+// follow passes changes on to the shell and the icon until the hub has ended.
 func (h *host) follow(shell *Shell, say *attention) {
 	for {
 		select {

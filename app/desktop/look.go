@@ -11,7 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Servers are all servers that were ever seen, and those that a client's file has guarded and that have not run yet.
+// Servers are all servers ever seen, and those of guarded entries that have not run yet.
 func (p *Page) Servers() ([]Server, error) {
 	return toldEach(p.hubLink, (*app.Hub).ServerRows, server)
 }
@@ -24,7 +24,7 @@ func server(r display.ServerRow) Server {
 		RunsIn: some(s.RunsIn), Parts: len(s.Items), Problem: s.Problem,
 	}
 	if s.State == vocab.ServerNotStarted {
-		out.Identity = "" // there is no page of it yet
+		out.Identity = "" // it has no page yet
 	}
 	for _, e := range r.Entries {
 		out.Entries = append(out.Entries, Entry{Client: e.ClientName, Path: e.Path, Name: e.Name, Started: e.Started})
@@ -32,7 +32,7 @@ func server(r display.ServerRow) Server {
 	return out
 }
 
-// Server is one of them whole.
+// Server is one whole server.
 func (p *Page) Server(identity string) (ServerDetail, error) {
 	h, err := p.engine()
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *Page) Server(identity string) (ServerDetail, error) {
 	return out, nil
 }
 
-// Logs are the last lines of what a server printed to its stderr.
+// Logs are the last lines that a server printed to its stderr.
 func (p *Page) Logs(server string, lines int) (string, error) {
 	return told(p.hubLink, func(h *app.Hub) (control.Log, error) {
 		return h.Log(control.LogQuery{Server: server, Lines: min(max(lines, 1), 2000)})
@@ -84,12 +84,12 @@ func (p *Page) Activity(q control.ActivityQuery) (Activity, error) {
 	return out, err
 }
 
-// Record is one record of it whole.
+// Record is one whole record.
 func (p *Page) Record(id string) (Record, error) {
 	return told(p.hubLink, func(h *app.Hub) (control.Record, error) { return h.Record(id) }, func(r control.Record) Record { return record(r, r.Server) })
 }
 
-// Settings are the rows of the table, for a server where one is named.
+// Settings lists the settings, or those that can be set for the server named.
 func (p *Page) Settings(server string) ([]Setting, error) {
 	h, err := p.engine()
 	if err != nil {
@@ -117,14 +117,14 @@ func setting(row control.Setting) Setting {
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "or" })
 	for _, word := range words {
 		if value, err := s.Parse(word); err != nil || value != word {
-			return out // words about the values, not the values themselves
+			return out // a description, not a list of values
 		}
 	}
 	out.Choices = some(words)
 	return out
 }
 
-// SetSetting sets one value. What loosens needs the nonce of ConfirmLoosening.
+// SetSetting sets one value. If that loosens, it needs the nonce of ConfirmLoosening.
 func (p *Page) SetSetting(s SetSetting) (Setting, error) {
 	h, err := p.engine()
 	if err != nil {
@@ -151,7 +151,7 @@ func (p *Page) SetSetting(s SetSetting) (Setting, error) {
 	return setting(row), nil
 }
 
-// ConfirmLoosening says what stops being checked, and mints the nonce for it.
+// ConfirmLoosening says what stops being checked, with a nonce for setting it.
 func (p *Page) ConfirmLoosening(key, value, server string) (Confirm, error) {
 	h, err := p.engine()
 	if err != nil {
@@ -173,7 +173,7 @@ func (p *Page) ConfirmLoosening(key, value, server string) (Confirm, error) {
 	return out, nil
 }
 
-// Event is one thing that was decided about a part of a server, or that happened to it.
+// Event is one decision about a part of a server, or something that happened to it.
 type Event struct {
 	Item   string       `json:"item"` // pin key
 	Kind   string       `json:"kind"`
@@ -183,10 +183,10 @@ type Event struct {
 	By     vocab.By     `json:"by"`
 	Digest string       `json:"digest"`
 	Before string       `json:"before"` // the digest before
-	Code   string       `json:"code"`   // of the item it was decided on
+	Code   string       `json:"code"`   // of the item that was decided
 }
 
-// History is what was decided about the parts of a server, newest first.
+// History lists the events of a server's parts, newest first.
 func (p *Page) History(identity string) ([]Event, error) {
 	h, err := p.engine()
 	if err != nil {

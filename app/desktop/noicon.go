@@ -6,13 +6,13 @@ import (
 	"github.com/sallyport/sallyport/app/display"
 )
 
-// iconAfter is how long a panel may take to show our icon: at a login both start at the same time.
+// iconAfter is how long we give a panel to show our icon: at login both start at the same time.
 const iconAfter = 5 * time.Second
 
-// withoutIcon is a hidden start on a desktop that shows no icon: hidden, nobody would find the window again. It comes up once,
-// where a person started the program (a login) or no start of a wrapper has brought it up in this home yet. Later starts of a
-// wrapper put it among the other windows, minimised: wrappers start the program whenever it is gone, a program in a server can
-// make it go, and when the window comes is not a server's to say. What waits is told by notifications as ever.
+// withoutIcon handles a hidden start on a desktop that shows no icon, where nobody would find the window again. The window comes up
+// once: after a start by a person (a login), or after the first start by a wrapper in this home. Later starts by a wrapper leave it
+// minimised among the other windows: wrappers start the program whenever it is gone, a program in a server can end it, and a server must
+// not decide when the window appears. Notifications still tell what is pending.
 func (p *Page) withoutIcon(byWrapper bool) {
 	p.shell.after(iconAfter, func() {
 		h := p.hub()
@@ -31,22 +31,22 @@ func (p *Page) withoutIcon(byWrapper bool) {
 	})
 }
 
-// found says whether a person has the window already, or asked for it.
+// found reports whether the person has the window already, or asked for it.
 func (s *Shell) found() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.visible || s.wanted || s.leaving
 }
 
-// there says whether there is a window with a page in it.
+// there reports whether there is a window with a page in it.
 func (s *Shell) there() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.window != nil && s.loads > 0
 }
 
-// Stand puts a hidden window where minimised ones are. From there a person brings it back without our being told: what the
-// page asked for until then arms itself when it is pressed (nonces).
+// Stand minimises a hidden window. A person can bring it back without our noticing, so nonces that the page got until then are armed
+// only when they are first used.
 func (s *Shell) Stand() {
 	s.mu.Lock()
 	w := s.window

@@ -15,22 +15,22 @@ import (
 )
 
 const (
-	// armAfter is how long a page has been looked at before it can decide: a click that was meant for what stood there before,
-	// and a key that is held down, do nothing.
+	// armAfter is how long a page must be on screen before it can decide: a click meant for what was there before, or a key held down,
+	// does nothing.
 	armAfter   = 800 * time.Millisecond
 	armAfterMs = int(armAfter / time.Millisecond)
-	// nonceLife is how long a page that was looked at can decide. Who comes back from a break looks again.
+	// nonceLife is how long a page can decide after it was shown. After a break the person looks again.
 	nonceLife = 30 * time.Minute
-	// maxNonces is more than anybody has looked at in half an hour; the oldest go first.
+	// maxNonces is more than anyone looks at in half an hour; beyond it the oldest are dropped.
 	maxNonces = 256
 	// maxWrongWords is how often the word may be typed wrong.
 	maxWrongWords = 10
 )
 
-// nonces are the looks at the page that a decision may follow on. One is random, belongs to one subject with one digest,
-// arms itself after a while, is used once, and goes when nobody sees the page any more.
+// nonces bind decisions to looks at the page. A nonce is random, belongs to one subject and digest, is armed after a delay, works once,
+// and is dropped when nobody sees the page any more.
 type nonces struct {
-	now     func() time.Time // time.Now, which also counts what a changed clock does not
+	now     func() time.Time // time.Now, whose monotonic part ignores changes to the clock
 	visible func() bool
 
 	mu    sync.Mutex
@@ -38,12 +38,12 @@ type nonces struct {
 	order []string
 }
 
-// look is one answer that the page got.
+// look is one response that the page got.
 type look struct {
 	subject, digest string
-	word            string // to be typed; "" where nothing need be
+	word            string // to be typed; "" if nothing need be
 	at, armed       time.Time
-	unseen          bool // it was asked for while the window was minimised, and who brought it back is not told to us
+	unseen          bool // made while the window was minimised: we don't hear when it is brought back
 	wrong           int
 }
 
@@ -51,7 +51,7 @@ func newNonces(visible func() bool) *nonces {
 	return &nonces{now: time.Now, visible: visible, given: map[string]*look{}}
 }
 
-// mint makes the nonce of a look at subject, as it is with digest.
+// mint makes a nonce for a look at subject with this digest.
 func (n *nonces) mint(subject, digest, word string) string {
 	random := make([]byte, 16)
 	rand.Read(random) // ends the program rather than fail
@@ -68,7 +68,7 @@ func (n *nonces) mint(subject, digest, word string) string {
 	return nonce
 }
 
-// spend takes a nonce for a decision. typed is what the person typed, where a word was asked for and this decision needs it.
+// spend uses a nonce for a decision. typed is what the person typed, if the look has a word and this decision needs it.
 func (n *nonces) spend(nonce, subject, digest, typed string, needsWord bool) error {
 	if !n.visible() {
 		return &control.Error{Code: control.CodeStale, Message: "nothing was decided because the window was hidden: review it again", See: itemCode(subject)}
@@ -84,7 +84,7 @@ func (n *nonces) spend(nonce, subject, digest, typed string, needsWord bool) err
 		return &control.Error{Code: control.CodeStale, Message: "it changed since it was shown: review it again", See: itemCode(subject)}
 	}
 	now := n.now()
-	if l.unseen { // the first that is seen of a person who looks: from here on the delay counts
+	if l.unseen { // the first sign that a person is looking: the delay starts here
 		l.unseen, l.armed = false, now
 	}
 	switch {
@@ -104,7 +104,7 @@ func (n *nonces) spend(nonce, subject, digest, typed string, needsWord bool) err
 	return nil
 }
 
-// rearm begins the delay anew: the window was raised, and the next click may be meant for what it came to lie over.
+// rearm restarts the delay: the window was raised, and the next click may be meant for what it now covers.
 func (n *nonces) rearm() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -113,7 +113,7 @@ func (n *nonces) rearm() {
 	}
 }
 
-// forget drops all: nobody sees the page any more, or it was loaded anew.
+// forget drops all nonces: nobody sees the page any more, or it was loaded again.
 func (n *nonces) forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -121,8 +121,8 @@ func (n *nonces) forget() {
 	n.order = nil
 }
 
-// itemSubject is the subject of a look at an inbox item, settingSubject of one at a loosened setting, fileSubject of one at a
-// change of a client's file.
+// itemSubject is the subject of a look at an inbox item, settingSubject that of loosening a setting, fileSubject that of changing a
+// client's file.
 func itemSubject(code string) string { return "item\x00" + code }
 
 func settingSubject(key, value, server string) string {
@@ -137,7 +137,7 @@ func fileSubject(what, client, path string, names []string) string {
 	return "file\x00" + strings.Join(parts, " ")
 }
 
-// itemCode is the code of the inbox item that a subject names, "" for another subject.
+// itemCode is the code of the inbox item that a subject names, "" for other subjects.
 func itemCode(subject string) string {
 	if code, ok := strings.CutPrefix(subject, itemSubject("")); ok {
 		return code
@@ -145,11 +145,10 @@ func itemCode(subject string) string {
 	return ""
 }
 
-// plainName is a server's name that can be typed as it is read.
+// plainName matches a server's name that can be typed as it is read.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,24}$`)
 
-// wordFor is what a person types before something Critical is let through: the server's name, or four digits where that
-// could be read in two ways.
+// wordFor is what a person types to allow something Critical: the server's name, or four digits if the name could be misread.
 func wordFor(server string) string {
 	if plainName.MatchString(server) {
 		return server

@@ -8,7 +8,7 @@ package desktop
 #include <webkit2/webkit2.h>
 
 static gboolean own_page(WebKitWebView *view, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer none) {
-	if (type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE) return FALSE; // of what was let through
+	if (type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE) return FALSE; // to a request that was allowed
 	WebKitNavigationAction *action = webkit_navigation_policy_decision_get_navigation_action(WEBKIT_NAVIGATION_POLICY_DECISION(decision));
 	const gchar *uri = webkit_uri_request_get_uri(webkit_navigation_action_get_request(action));
 	if (type == WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION && uri && g_str_has_prefix(uri, "wails://wails/")) return FALSE;
@@ -40,12 +40,12 @@ static gboolean find_view(gpointer none) {
 	return found ? G_SOURCE_REMOVE : G_SOURCE_CONTINUE;
 }
 
-// The toolkit's own thread runs it; another one may only ask for that.
+// It runs on the toolkit's own thread; other threads may only schedule it.
 static void keep_own_page(void) { g_timeout_add(5, find_view, NULL); }
 */
 import "C"
 
-// keepOwnPage has the view go nowhere but to our own page: not by a script, a link, or something that is dropped on it. Wails
-// has no such option, and asks who calls by the address that the view is on its way to. What a page that is not ours can do
-// against being put back (Shell.Loaded) is never to finish its load, or to keep its script busy: so none is loaded.
+// keepOwnPage stops the view from leaving our page, whether by a script, a link or something dropped on it. Wails has no such option, and
+// identifies callers by the address that the view is moving to. A foreign page could escape being put back (Shell.Loaded) by never
+// finishing its load or by keeping its script busy, so none is loaded in the first place.
 func keepOwnPage() { C.keep_own_page() }

@@ -2,6 +2,5 @@
 
 package desktop
 
-// keepOwnPage does nothing here: a page that is not ours is put back (Shell.Loaded). A development build is served by another
-// program.
+// keepOwnPage does nothing here: a page that is not ours is put back (Shell.Loaded). Another program serves development builds.
 func keepOwnPage() {}

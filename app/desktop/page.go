@@ -1,10 +1,10 @@
-// Package desktop is the window's side of the hub: what the page may ask and do, what binds a decision to what was shown, and
-// the shell around it (window, tray, notifications, single instance). It runs in one process with the hub, so a decision is a
-// method call here and never a message on the socket.
+// Package desktop is the window's side of the hub: what the page may ask and do, what binds a decision to what was shown, and the shell
+// around it (window, tray, notifications, single instance). It shares a process with the hub, so a decision is a method call and never
+// a message on the socket.
 //
-// Page is the one struct that is bound to the page, and every exported method of it can be called by whatever runs there: it
-// has what the page may do and nothing else. A method that decides takes the nonce of what was shown (nonce.go). Wails itself
-// is behind Window (window.go); all else builds and is tested without GTK.
+// Page is the one struct bound to the page. Whatever runs there can call every exported method of it, so it has what the page may do and
+// nothing else. A method that decides takes the nonce of what was shown (nonce.go). Wails is behind Window (window.go); everything else
+// builds and is tested without GTK.
 package desktop
 
 import (
@@ -18,24 +18,24 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Page is what the page may ask and do. What it embeds is callable from the page as its own methods are.
+// Page is what the page may ask and do. The page can also call the methods of what it embeds.
 type Page struct {
 	*hubLink
 	clientFiles
 	sets    heldSets
-	bye     *farewell // nil where nobody can quit, as for the bindings
+	bye     *farewell // nil if nobody can quit, as when bindings are written
 	version string
 }
 
-// hubLink leads from the page to the hub and the window.
+// hubLink connects the page to the hub and the window.
 type hubLink struct {
 	shell  *Shell
 	nonces *nonces
-	hub    func() *app.Hub // nil while none stands
-	say    *attention      // tray and notifications; nil where there are none
+	hub    func() *app.Hub // nil while there is none
+	say    *attention      // tray and notifications; nil if there are none
 }
 
-// NewPage is the page of a shell. Without a hub, as for the bindings, it answers that there is none.
+// NewPage is the page of a shell. Without a hub, as when bindings are written, it answers that there is none.
 func NewPage(shell *Shell) *Page {
 	l := &hubLink{shell: shell, nonces: newNonces(shell.Visible), hub: func() *app.Hub { return nil }}
 	p := &Page{hubLink: l, clientFiles: clientFiles{hubLink: l, reveal: reveal.Show}}
@@ -49,7 +49,7 @@ var here = control.Peer{Here: true}
 
 var errNoHub = &control.Error{Code: control.CodeUnavailable, Message: "Sallyport's engine isn't responding. Everything blocked stays blocked."}
 
-// engine is the hub, or why there is none.
+// engine is the hub, or the reason why there is none.
 func (l *hubLink) engine() (*app.Hub, error) {
 	if h := l.hub(); h != nil {
 		return h, nil
@@ -57,7 +57,7 @@ func (l *hubLink) engine() (*app.Hub, error) {
 	return nil, errNoHub
 }
 
-// told is what the hub answers, as the page gets it.
+// told asks the hub and converts its response for the page.
 func told[Answer, Shown any](l *hubLink, ask func(*app.Hub) (Answer, error), show func(Answer) Shown) (shown Shown, err error) {
 	h, err := l.engine()
 	if err != nil {
@@ -70,7 +70,7 @@ func told[Answer, Shown any](l *hubLink, ask func(*app.Hub) (Answer, error), sho
 	return show(answer), nil
 }
 
-// each is a list that is never null, of what the page gets for each.
+// each converts a list; the result is never null.
 func each[From, To any](all []From, one func(From) To) []To {
 	out := make([]To, 0, len(all))
 	for _, from := range all {
@@ -83,10 +83,10 @@ func toldEach[From, To any](l *hubLink, ask func(*app.Hub) ([]From, error), one 
 	return told(l, ask, func(all []From) []To { return each(all, one) })
 }
 
-// Ready is asked once, after the page has registered its listeners. It answers the route that was kept for it.
+// Ready is called once, after the page has registered its listeners. It returns the route kept for it.
 func (p *Page) Ready() string { return p.shell.Ready() }
 
-// Overview is everything that every screen shows.
+// Overview is what every screen shows.
 func (p *Page) Overview() (Overview, error) {
 	h, err := p.engine()
 	if err != nil {
@@ -135,7 +135,7 @@ func (p *Page) Overview() (Overview, error) {
 	return out, nil
 }
 
-// SetTheme keeps light, dark or system.
+// SetTheme saves light, dark or system.
 func (p *Page) SetTheme(theme string) error {
 	h, err := p.engine()
 	if err != nil {
@@ -155,10 +155,10 @@ func (p *Page) SetTheme(theme string) error {
 	return nil
 }
 
-// NotNow puts the first run off.
+// NotNow postpones the first run.
 func (p *Page) NotNow() error { return p.remember(func(s *display.WindowState) { s.NotNow = true }) }
 
-// TrayTold keeps that the person was told where the program lives on: in the tray, or in its window where there is none.
+// TrayTold remembers that the person was told where the program stays: in the tray, or in its window if there is no tray.
 func (p *Page) TrayTold() error {
 	icon := p.iconWhy() == ""
 	return p.remember(func(s *display.WindowState) {
@@ -170,7 +170,7 @@ func (p *Page) TrayTold() error {
 	})
 }
 
-// iconWhy is why no icon is shown, "" where one is.
+// iconWhy is why no icon is shown, or "".
 func (l *hubLink) iconWhy() string {
 	if l.say == nil {
 		return ""
@@ -186,7 +186,7 @@ func (l *hubLink) remember(change func(*display.WindowState)) error {
 	return h.Remember(change)
 }
 
-// TestNotification sends a notification; the answer is why it could not be sent, or "".
+// TestNotification sends a notification. It returns why that failed, or "".
 func (p *Page) TestNotification() string {
 	if p.say == nil {
 		return "notifications aren't available here"
@@ -194,16 +194,15 @@ func (p *Page) TestNotification() string {
 	return p.say.test()
 }
 
-// plainError is an error as the page gets it.
+// plainError is an error in the page's form.
 type plainError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	See     string `json:"see,omitempty"`
 }
 
-// FormatError turns an error into what the page gets: a plainError as JSON. As text, because Wails' own script makes an Error of
-// it (runtime v2.16, calls.js), whose message an object would be as "[object Object]". What is no answer of the hub's may hold
-// what belongs in a log.
+// FormatError turns an error into what the page gets: a plainError as JSON text, because Wails' script makes an Error of it (runtime
+// v2.16, calls.js), whose message would be "[object Object]" for an object.
 func FormatError(err error) any {
 	plain := plainError{Code: control.CodeInternal, Message: err.Error()}
 	var answer *control.Error
@@ -212,13 +211,13 @@ func FormatError(err error) any {
 	}
 	text, err := json.Marshal(plain)
 	if err != nil {
-		return plain.Message // cannot be: strings and a number
+		return plain.Message // can't happen: strings and a number
 	}
 	return string(text)
 }
 
-// Alive says that the engine answers. The page asks it every other second while it is seen, so it does nothing but wait its
-// turn in the hub: one that hangs does not answer, and one that is ending says so.
+// Alive reports whether the engine responds. The page calls it every other second while somebody sees it, so it only waits for its turn
+// in the hub: a hub that hangs does not answer, and one that is ending says so.
 func (p *Page) Alive() error {
 	h, err := p.engine()
 	if err != nil {

@@ -25,30 +25,30 @@ import (
 type Options struct {
 	Home    control.Home
 	Version string
-	Route   string // of the page to open, "" for the inbox
-	Hidden  bool   // in the tray only
-	// ByWrapper: no person started it. Where the person quit, it stays away.
+	Route   string // to open; "" is the inbox
+	Hidden  bool   // only in the tray
+	// ByWrapper: a wrapper started it, no person. If the person quit the program, it stays closed.
 	ByWrapper bool
 	Assets    fs.FS // the built page
-	// Window opens the window and returns when the program is to end; RunWindow, but in tests.
+	// Window opens the window and returns when the program is to end: RunWindow, except in tests.
 	Window func(WindowOptions) error
 }
 
 var (
-	// ErrNoDisplay: there is no screen to open a window on.
+	// ErrNoDisplay: there is no screen for a window.
 	ErrNoDisplay = errors.New("no display found to open a window on (DISPLAY and WAYLAND_DISPLAY are empty); `sallyport hub` runs without one")
-	// ErrNoPage: the program was built before its page.
+	// ErrNoPage: the program was built without its page.
 	ErrNoPage = errors.New("this build has no window page: build it with `make desktop`")
 	// ErrInside: a program inside a wrapped server started this one.
 	ErrInside = errors.New("a program inside a guarded server can't open the window: open Sallyport yourself")
-	// ErrNoWrapper: sallyport is not beside this program.
+	// ErrNoWrapper: sallyport is not next to this program.
 	ErrNoWrapper = errors.New("sallyport and sallyport-desktop are in different folders: install both in the same one")
 )
 
-// raiseTimeout is how long a window may take to answer a second start.
+// raiseTimeout is how long a running window may take to answer a second start.
 const raiseTimeout = 5 * time.Second
 
-// Raise shows the window of a program that runs already. raised is false where there is none.
+// Raise shows the window of a running program; raised is false if there is none.
 func Raise(ctx context.Context, o Options) (raised bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, raiseTimeout)
 	defer cancel()
@@ -70,8 +70,8 @@ func Raise(ctx context.Context, o Options) (raised bool, err error) {
 	return true, err
 }
 
-// Run is the program: it raises the window of one that runs already, or becomes the hub of this home and opens its own. It
-// must run on the main goroutine, and returns when the person quits.
+// Run raises the window of a program that runs already, or else becomes the hub of this home and opens its own. It must run on the main
+// goroutine, and returns when the person quits.
 func Run(ctx context.Context, o Options) error {
 	if raised, err := Raise(ctx, o); raised || err != nil {
 		return err
@@ -79,7 +79,7 @@ func Run(ctx context.Context, o Options) error {
 	if control.StartedInside() {
 		return ErrInside
 	}
-	// Nothing is taken over that could not be carried on.
+	// Check first: nothing is taken over that we could not carry on.
 	if !control.HasDisplay() {
 		return ErrNoDisplay
 	}
@@ -94,7 +94,7 @@ func Run(ctx context.Context, o Options) error {
 	if listener == nil {
 		return err
 	}
-	defer listener.Close() // last: who waits to take over takes it for the release of everything
+	defer listener.Close() // last: whoever waits to take over expects everything to be released by then
 	log, closeLog := openLog(o.Home)
 	defer closeLog()
 
@@ -103,7 +103,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	shell := NewShell()
 	quit := func() {
-		o.Home.ShutWindow() // or the next wrapper that misses its hub would open it again
+		o.Home.ShutWindow() // or the next wrapper without a hub would open it again
 		shell.Quit()
 	}
 	shell.Keep(o.Route)
@@ -129,10 +129,10 @@ func Run(ctx context.Context, o Options) error {
 	host.changed()
 	ctx, forget := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer forget()
-	go func() { // a hub that ended by itself, because its home is gone, takes the window with it
+	go func() { // a hub that ended because its home is gone closes the window
 		select {
 		case <-host.ended:
-		case <-ctx.Done(): // a signal; to the toolkit it would be a window that is closed, which only hides it
+		case <-ctx.Done(): // a signal: the toolkit would treat it as closing the window, which only hides it
 		}
 		shell.Quit()
 	}()
@@ -143,9 +143,8 @@ func Run(ctx context.Context, o Options) error {
 	return errors.Join(err, host.close())
 }
 
-// takeOver takes the socket, which is what makes this the one program of the home: Wails' own lock would be too late, it is looked at
-// after start-up began (docs/desktop.md). Without a listener and without an error another program was started at the same time, and
-// shows its window.
+// takeOver takes the socket, which makes this the one program of the home. Wails' own lock would come too late: Wails checks it after
+// start-up began (docs/desktop.md). No listener and no error means that another program started at the same time and shows its window.
 func takeOver(ctx context.Context, o Options) (*control.Listener, error) {
 	listener, err := control.TakeOver(ctx, o.Home, control.DialOptions{Version: o.Version})
 	if !errors.Is(err, control.ErrRunning) {
@@ -157,7 +156,7 @@ func takeOver(ctx context.Context, o Options) (*control.Listener, error) {
 	return nil, fmt.Errorf("%w; stop it where you started it, then open Sallyport again", err)
 }
 
-// maxLog is where the log starts anew.
+// maxLog is the size at which the log is emptied.
 const maxLog = 4 << 20
 
 func openLog(home control.Home) (*slog.Logger, func()) {
@@ -171,7 +170,7 @@ func openLog(home control.Home) (*slog.Logger, func()) {
 	return slog.New(slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelWarn})), func() { f.Close() }
 }
 
-// lockName is one for each home, and no path: it becomes part of a name on the session bus.
+// lockName is unique to a home. It is no path, because it becomes part of a name on the session bus.
 func lockName(home control.Home) string {
 	sum := sha256.Sum256([]byte(home.Dir))
 	return "sallyport-" + hex.EncodeToString(sum[:8])

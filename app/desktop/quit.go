@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// farewell is the question whether to quit. It stands in our own page, over whatever is there: the dialog of the toolkit's
-// binding knows only Yes and No, does not say which of them Enter presses, and takes its text for a format (Wails v2.16.0,
-// internal/frontend/desktop/linux, MessageDialog).
+// farewell asks whether to quit. The question is in our own page, over whatever it shows: the dialog of the toolkit's binding has only
+// Yes and No, doesn't say which of them Enter presses, and uses its text as a format (Wails v2.16.0, internal/frontend/desktop/linux,
+// MessageDialog).
 //
-// It is answered with the nonce that it was shown with, so what holds for a decision holds for it: nothing is quit by a click
-// or a key that was meant for what stood there before, nor by a page that nobody sees. Hiding the window is staying.
+// The answer needs the nonce that came with the question, as a decision does: neither a click or key meant for something else nor a page
+// that nobody sees can quit the program. To hide the window is to stay.
 type farewell struct {
 	shell  *Shell
 	nonces *nonces
-	busy   func() bool // something waits, or a server runs behind the hub
+	busy   func() bool // an item is pending, or a server runs behind the hub
 	quit   func()      // for good
 	now    func() time.Time
 
 	mu    sync.Mutex
-	since time.Time // of the question; zero while there is none
-	nonce string    // that the page was told; "" until it was
+	since time.Time // of the question; zero if there is none
+	nonce string    // given to the page; "" until then
 }
 
-// deafAfter is how long a page may take to ask what it is to show. One that did not ask by then shows no question, and who
-// clicks again is let go.
+// deafAfter is how long the page may take to ask what to show. A page that hasn't asked by then shows no question, so a second click
+// quits.
 const deafAfter = 3 * time.Second
 
-// ask is a person who wants to quit, at the icon.
+// ask is called when a person chose to quit at the icon.
 func (f *farewell) ask() {
 	if !f.busy() {
 		f.quit()
@@ -47,7 +47,7 @@ func (f *farewell) ask() {
 	f.shell.emit(eventChanged)
 }
 
-// shown is the nonce of the question, for the page that is about to show it; "" where there is none.
+// shown returns the nonce of the question to the page that is about to show it; "" if there is no question.
 func (f *farewell) shown() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -57,7 +57,7 @@ func (f *farewell) shown() string {
 	return f.nonce
 }
 
-// stay takes the question back; a page that is hidden by then hears it when it is shown.
+// stay withdraws the question; a page that is hidden by then hears of it when it is shown.
 func (f *farewell) stay() {
 	f.mu.Lock()
 	asked := !f.since.IsZero()
@@ -70,14 +70,14 @@ func (f *farewell) stay() {
 
 const quitSubject = "quit"
 
-// AskToQuit is a person who wants to quit, in the settings: a desktop without icons has no other place for it.
+// AskToQuit is Quit in the settings: a desktop without icons has no other place for it.
 func (p *Page) AskToQuit() {
 	if p.bye != nil {
 		p.bye.ask()
 	}
 }
 
-// Quit ends the program, as the question that was shown with this nonce was answered.
+// Quit ends the program if nonce is that of the question shown.
 func (p *Page) Quit(nonce string) error {
 	if p.bye == nil {
 		return errNoHub
@@ -97,14 +97,14 @@ func (p *Page) Stay() {
 	}
 }
 
-// asksToQuit gives the page the question whether to quit, and returns what asks it. It must be called before the window opens.
+// asksToQuit gives the page the question and returns the function that asks it. Call it before the window opens.
 func (p *Page) asksToQuit(quit func()) (ask func()) {
 	p.bye = &farewell{shell: p.shell, nonces: p.nonces, busy: p.busy, quit: quit, now: time.Now}
 	p.shell.onUnseen(p.bye.stay)
 	return p.bye.ask
 }
 
-// busy says whether something waits, or a server runs behind the hub: what is worth a question before quitting.
+// busy reports whether quitting needs a question: an item is pending, or a server runs behind the hub.
 func (p *Page) busy() bool {
 	h := p.hub()
 	if h == nil {

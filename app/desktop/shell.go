@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Window is what the shell needs of a window. The real one is Wails' (window.go).
+// Window is what the shell needs of a window; the real one is Wails' (window.go).
 type Window interface {
 	Emit(event string, data ...any)
 	Show()
@@ -14,29 +14,29 @@ type Window interface {
 	Minimise()
 	Stand() // a hidden one, minimised
 	Minimised() bool
-	Size() (width, height int, ok bool) // not ok while it fills the screen
-	Reload()                            // our own page, whatever stands there now
-	// ChooseFile asks the person for a file, in the system's own dialog. "" is that they chose none. It returns when they are done.
+	Size() (width, height int, ok bool) // not ok if it fills the screen
+	Reload()                            // our own page, whatever is loaded now
+	// ChooseFile asks the person for a file in the system's own dialog, and waits. "" means that they chose none.
 	ChooseFile(title string) (path string, err error)
 	Quit()
 }
 
-// Events are hints without content: the page asks for what changed. Script of whatever page is loaded hears them.
+// Events are hints without content: the page then asks for what changed. Scripts of any page that is loaded hear them.
 const (
 	eventChanged = "changed" // ask again
 	eventRoute   = "route"   // go there; the routes are ours
 	eventTheme   = "theme"
 )
 
-// Shell is the window as the rest of the program sees it: shown or hidden, and at which route.
+// Shell is the window as the rest of the program sees it: shown or hidden, and its route.
 type Shell struct {
 	after func(time.Duration, func()) // time.AfterFunc
 
 	mu      sync.Mutex
 	window  Window
 	visible bool
-	wanted  bool   // somebody asked for the window before its page was there
-	leaving bool   // it was told to end before that
+	wanted  bool   // somebody asked for the window before its page had loaded
+	leaving bool   // asked to quit before that
 	ready   bool   // our page has asked for its route
 	pending string // the route kept until then
 	loads   int    // of any page
@@ -45,7 +45,7 @@ type Shell struct {
 	hidden  []func()
 	raised  []func()
 	sized   func(width, height int)
-	icon    func() bool // there is an icon to bring the window back by; nil is yes
+	icon    func() bool // whether an icon can bring the window back; nil means yes
 }
 
 // NewShell is a shell without a window yet.
@@ -53,13 +53,13 @@ func NewShell() *Shell {
 	return &Shell{after: func(d time.Duration, f func()) { time.AfterFunc(d, f) }}
 }
 
-// onUnseen has f run each time that nobody sees the page any more, or it was loaded anew.
+// onUnseen registers f to run whenever nobody sees the page any more, or it was loaded again.
 func (s *Shell) onUnseen(f func()) { s.hidden = append(s.hidden, f) }
 
-// routes are those of our page: a route that came from elsewhere leads nowhere.
+// routes are those of our page; any other route is dropped.
 var routes = regexp.MustCompile(`^#/(inbox(/[A-Z0-9]{4})?|servers(/[A-Za-z0-9%._~-]{1,512})?|activity|settings|start)$`)
 
-// Route is route where it is one of ours, else "".
+// Route returns route if it is one of ours, else "".
 func Route(route string) string {
 	if routes.MatchString(route) {
 		return route
@@ -67,14 +67,14 @@ func Route(route string) string {
 	return ""
 }
 
-// onRaised has f run before each time that the window is raised.
+// onRaised registers f to run before the window is raised.
 func (s *Shell) onRaised(f func()) { s.raised = append(s.raised, f) }
 
-// Opened gives the shell its window. Where somebody asked for it meanwhile (icon and socket are there first) it is raised when
-// its page is there: a window that starts hidden is hidden by the toolkit at a moment after this one (Wails v2.16, Window.Run).
+// Opened gives the shell its window. If somebody has already asked for it (icon and socket come first), it is raised once its page is
+// loaded: the toolkit hides a window that starts hidden at some point after this call (Wails v2.16, Window.Run).
 func (s *Shell) Opened(w Window, visible bool) {
 	s.mu.Lock()
-	late := s.loads > 0 // Wails calls us on a goroutine, which may come after the page
+	late := s.loads > 0 // Wails calls us on a goroutine, maybe after the page has loaded
 	leaving, raise := late && s.leaving, late && s.wanted && !visible
 	s.window, s.visible = w, visible || raise
 	s.mu.Unlock()
@@ -95,8 +95,8 @@ func (s *Shell) Keep(route string) {
 	}
 }
 
-// Show raises the window at a route; "" is where it was. Who calls it is a person's click: on the tray, on a notification, or
-// a second start.
+// Show raises the window at a route; "" leaves it where it was. It follows a person's click on the tray or a notification, or a second
+// start.
 func (s *Shell) Show(route string) {
 	route = Route(route)
 	s.mu.Lock()
@@ -124,8 +124,8 @@ func (s *Shell) Show(route string) {
 	w.Show()
 }
 
-// Closing is the person closing the window: it is hidden, and lives on in the tray. On a desktop that shows no icon it goes to
-// where other windows go, or it could not be found again.
+// Closing handles the person closing the window: it is hidden and stays in the tray. Without an icon it is minimised instead, or nobody
+// could find it again.
 func (s *Shell) Closing() {
 	s.measure()
 	icon := s.icon == nil || s.icon()
@@ -143,7 +143,7 @@ func (s *Shell) Closing() {
 	s.unseen()
 }
 
-// Visible says whether a person can see the page: what nobody sees decides nothing.
+// Visible reports whether a person can see the page: without that, nothing is decided.
 func (s *Shell) Visible() bool {
 	s.mu.Lock()
 	w, visible := s.window, s.visible
@@ -151,7 +151,7 @@ func (s *Shell) Visible() bool {
 	return w != nil && visible && !w.Minimised()
 }
 
-// Changed has the page ask again: at once where somebody sees it, else when it is shown. Before it listens it need not.
+// Changed tells the page to ask again: at once if it is visible, else when it is shown. A page that isn't listening yet asks anyway.
 func (s *Shell) Changed() {
 	s.mu.Lock()
 	visible := s.visible
@@ -171,11 +171,11 @@ func (s *Shell) emit(event string) {
 	}
 }
 
-// listens says whether our page is there to hear. From the moment another one is loaded, until it has asked, it is not. The
-// caller holds s.mu.
+// listens reports whether our page can hear events. Once another page is loaded it can't, until ours has asked again. The caller holds
+// s.mu.
 func (s *Shell) listens() bool { return s.ready && s.asks >= s.loads }
 
-// Ready is the page asking for the route that was kept for it.
+// Ready is called when the page asks for the route that was kept for it.
 func (s *Shell) Ready() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,10 +187,10 @@ func (s *Shell) Ready() string {
 
 const (
 	foreignAfter = 2 * time.Second // our page asks within 80 ms; a busy machine takes half a second
-	maxReloads   = 5               // of a window in which something goes on loading another page: then it is hidden
+	maxReloads   = 5               // if something keeps loading another page, the window is hidden
 )
 
-// Loaded is any page having been loaded. One that does not ask for its route is not ours, and is put back.
+// Loaded is called when any page has loaded. A page that does not ask for its route is not ours, and ours is put back.
 func (s *Shell) Loaded() {
 	s.mu.Lock()
 	s.loads++
@@ -227,7 +227,7 @@ func (s *Shell) Loaded() {
 	})
 }
 
-// Quit ends the program; one whose window is not there yet when it is.
+// Quit ends the program, or does so as soon as its window is there.
 func (s *Shell) Quit() {
 	s.measure()
 	s.mu.Lock()

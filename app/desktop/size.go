@@ -6,18 +6,18 @@ import (
 	"github.com/sallyport/sallyport/app/display"
 )
 
-// The size of a window that nobody has changed, the smallest that the page is made for, and the largest that is taken up
-// again: what is kept may come from another screen, and the window manager makes it fit this one.
+// The default size of the window, the smallest that the page is made for, and the largest that is restored: a saved size may come from
+// another screen, and the window manager fits it to this one.
 const (
 	usualWidth, usualHeight = 1100, 740
 	leastWidth, leastHeight = 800, 560
 	mostWidth, mostHeight   = 7680, 4320
 )
 
-// sizeWithin is how long a toolkit may take to say how large its window is. One that is stuck closes all the same.
+// sizeWithin is how long the toolkit may take to report the size of its window. If it is stuck, the window closes anyway.
 const sizeWithin = 300 * time.Millisecond
 
-// measure keeps the size of the window that is about to go. One that nobody saw, or that fills the screen, has none to keep.
+// measure saves the size of a window that is about to close, unless nobody saw it or it fills the screen.
 func (s *Shell) measure() {
 	s.mu.Lock()
 	w, visible, sized := s.window, s.visible, s.sized
@@ -42,7 +42,7 @@ func (s *Shell) measure() {
 	}
 }
 
-// keepsSize has the size kept from now on, and answers that of the last window.
+// keepsSize saves the size from now on, and returns that of the last window.
 func (p *Page) keepsSize() (width, height int) {
 	p.shell.mu.Lock()
 	p.shell.sized = func(width, height int) {

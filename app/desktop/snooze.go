@@ -9,27 +9,27 @@ import (
 	"github.com/sallyport/sallyport/app/tray"
 )
 
-// snooze is until when a person wants no notifications. Blocking stays on, the icon says that it is so, and what is Critical is
-// notified all the same: any process on the session bus can click a row of the menu.
+// snooze is until when a person wants no notifications. Blocking continues, the icon shows the snooze, and Critical items are still
+// notified: any process on the session bus can click a row of the menu.
 type snooze struct {
 	now     func() time.Time
 	after   func(time.Duration, func()) *time.Timer
-	changed func(until time.Time) // is told of what the person chose, and of the end; one after the other
+	changed func(until time.Time) // called for each choice and for the end, one at a time
 
 	mu    sync.Mutex
 	until time.Time
 	ends  *time.Timer
 }
 
-// longest is more than any row asks for: a time that was kept and lies further off is one of another clock.
+// longest is more than any row asks for: a saved time further ahead comes from a different clock.
 const longest = 48 * time.Hour
 
-// morning is when tomorrow begins.
+// morning is the hour at which "until tomorrow" ends.
 const morning = 8
 
-// choose is a click on a row.
+// choose handles a click on a row.
 func (s *snooze) choose(row tray.Snooze) {
-	now := s.now().Round(0) // the clock on the wall: it goes on while a computer sleeps
+	now := s.now().Round(0) // wall clock: it continues while a computer sleeps
 	var until time.Time
 	switch row {
 	case tray.HalfAnHour:
@@ -39,19 +39,19 @@ func (s *snooze) choose(row tray.Snooze) {
 	case tray.UntilTomorrow:
 		year, month, day := now.Date()
 		until = time.Date(year, month, day+1, morning, 0, 0, 0, now.Location())
-	case tray.EndSnooze: // a time that has passed
+	case tray.EndSnooze: // the zero time has passed
 	}
 	s.set(until)
 }
 
-// set is until when it lasts; a time that has passed is none.
+// set snoozes until a time; a past one ends it.
 func (s *snooze) set(until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.replace(until)
 }
 
-// end is the end of the one that lasts until then. Another may have been chosen as it came.
+// end ends the snooze until then, unless another was chosen at the same moment.
 func (s *snooze) end(until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *snooze) end(until time.Time) {
 	}
 }
 
-// replace is with s.mu held.
+// replace needs s.mu held.
 func (s *snooze) replace(until time.Time) {
 	now := s.now()
 	if !until.After(now) || until.Sub(now) > longest {
@@ -77,7 +77,7 @@ func (s *snooze) replace(until time.Time) {
 	s.changed(until)
 }
 
-// words are until when it lasts, "15:30"; "" while nothing is snoozed.
+// words say until when it lasts, "15:30"; "" if nothing is snoozed.
 func (s *snooze) words() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *snooze) close() {
 	}
 }
 
-// says adds it to what the icon says. What needs a person weighs more than a crescent.
+// says adds the snooze to the icon's state. A mood that needs a person wins over the crescent.
 func (s *snooze) says(state tray.State) tray.State {
 	if state.Snoozed = s.words(); state.Snoozed == "" {
 		return state
@@ -111,7 +111,7 @@ func (s *snooze) says(state tray.State) tray.State {
 	return state
 }
 
-// keepsSnooze takes up what was snoozed before the program ended, and has what is chosen from now on kept and shown.
+// keepsSnooze restores the snooze of the last run, and saves and shows what is chosen from now on.
 func (p *Page) keepsSnooze(show func()) {
 	if h := p.hub(); h != nil {
 		p.say.snooze.set(h.Window().Snoozed.Local())

@@ -26,14 +26,14 @@ type WindowOptions struct {
 	Shapes []any // bound beside the page when only its bindings are written
 	Assets fs.FS // the built page
 	Hidden bool
-	Width  int // 0 is as it comes
+	Width  int // 0 means the default
 	Height int
-	Lock   string                // Wails' own lock, a second line behind the hub's socket
-	Notes  chan<- notify.Toolkit // takes the toolkit's notifications; nil where nobody wants them
-	Quit   func()                // as the icon's menu quits, once that was answered
+	Lock   string                // for Wails' own lock, a second barrier behind the hub's socket
+	Notes  chan<- notify.Toolkit // receives the toolkit's notifications; nil if unwanted
+	Quit   func()                // as in the icon's menu, once confirmed
 }
 
-// wailsWindow is the window of Wails.
+// wailsWindow is a Wails window.
 type wailsWindow struct {
 	ctx      context.Context
 	quitting *atomic.Bool
@@ -55,7 +55,7 @@ func (w *wailsWindow) Size() (width, height int, ok bool) {
 
 func (w *wailsWindow) ChooseFile(title string) (string, error) {
 	return runtime.OpenFileDialog(w.ctx, runtime.OpenDialogOptions{
-		Title: title, ShowHiddenFiles: true, // most of these files are hidden, or lie in a folder that is
+		Title: title, ShowHiddenFiles: true, // most of these files are hidden, or in a hidden folder
 		Filters: []runtime.FileFilter{{DisplayName: "JSON files (*.json)", Pattern: "*.json"}},
 	})
 }
@@ -65,7 +65,7 @@ func (w *wailsWindow) Show() {
 	runtime.WindowUnminimise(w.ctx)
 }
 
-// Stand minimises first: a window that is shown then begins as an icon.
+// Stand minimises first: a window that is shown after that begins minimised.
 func (w *wailsWindow) Stand() {
 	runtime.WindowMinimise(w.ctx)
 	runtime.WindowShow(w.ctx)
@@ -79,7 +79,7 @@ func (w *wailsWindow) Quit() {
 
 // RunWindow opens the window and returns when the program is to end. It must run on the main goroutine.
 func RunWindow(o WindowOptions) (err error) {
-	// A display that is named and does not answer ends in a panic of the toolkit's binding.
+	// If a display is named but does not answer, the toolkit's binding panics.
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("open the window: %v", p)
@@ -101,7 +101,7 @@ func RunWindow(o WindowOptions) (err error) {
 			o.Shell.Opened(&wailsWindow{ctx: ctx, quitting: quitting}, !o.Hidden)
 		},
 		OnDomReady: func(context.Context) {
-			gone.Store(false) // to quit before the toolkit's loop began may have been lost
+			gone.Store(false) // a quit before the toolkit's loop began may be lost
 			o.Shell.Loaded()
 		},
 		OnBeforeClose: func(context.Context) bool {
@@ -109,14 +109,14 @@ func RunWindow(o WindowOptions) (err error) {
 				o.Shell.Closing()
 				return true
 			}
-			return !gone.CompareAndSwap(false, true) // once: a signal is heard by Wails, too
+			return !gone.CompareAndSwap(false, true) // once: Wails hears a signal, too
 		},
 		Linux: &linux.Options{ProgramName: "sallyport", WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
 	}
 	if o.Lock != "" {
 		app.SingleInstanceLock = &options.SingleInstanceLock{
 			UniqueId: o.Lock,
-			// It comes over the session bus, from anybody. Who may raise the window is asked at our own socket.
+			// It comes over the session bus, from anyone. Our own socket decides who may raise the window.
 			OnSecondInstanceLaunch: func(options.SecondInstanceData) {},
 		}
 	}
@@ -124,7 +124,7 @@ func RunWindow(o WindowOptions) (err error) {
 	return wails.Run(app)
 }
 
-// wailsNotes are the notifications of Wails, for systems other than Linux (app/notify). Nobody has run them.
+// wailsNotes are Wails' notifications, for systems other than Linux (app/notify). They compile, but nobody has run them.
 type wailsNotes struct{ ctx context.Context }
 
 func (w wailsNotes) Available() bool          { return runtime.IsNotificationAvailable(w.ctx) }
@@ -159,7 +159,7 @@ func (w wailsNotes) Remove(id string) error {
 	return errors.Join(runtime.RemovePendingNotification(w.ctx, id), runtime.RemoveDeliveredNotification(w.ctx, id))
 }
 
-// withPolicy puts the page's content security policy on everything that is served to it: our own files, and nothing else.
+// withPolicy sets the page's content security policy on everything served to it: our own files and nothing else.
 func withPolicy(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", pagePolicy())
@@ -169,7 +169,7 @@ func withPolicy(next http.Handler) http.Handler {
 	})
 }
 
-// strictPolicy was measured in WebKitGTK: inline script, eval, outside fetches and pictures, style elements and innerHTML are
-// blocked. Svelte's own policy name is the one way to make a template.
+// strictPolicy was measured in WebKitGTK: it blocks inline scripts, eval, requests and pictures from outside, style elements and
+// innerHTML. Only Svelte's own policy name can make a template.
 const strictPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-src 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html"

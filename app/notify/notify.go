@@ -7,11 +7,9 @@
 //   - A click only opens something: no note has a button that allows, releases or removes anything, nor can it get one.
 //   - A note that is dismissed, replaced or times out was not clicked.
 //   - On Linux only the notification daemon is heard (linux.go): any process on the session bus can send a signal that looks
-//
-// like a click, as a broadcast or addressed to us.
+//     like a click, as a broadcast or addressed to us.
 //   - Titles and bodies have no control, bidirectional or invisible characters and are limited in length. They are our words:
-//
-// server text never gets here, and server names pass SafeName first.
+//     server text never gets here, and server names pass SafeName first.
 package notify
 
 import (

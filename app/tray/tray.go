@@ -3,8 +3,7 @@
 //
 // Invariants:
 //   - No row allows, releases, pauses or removes anything; snoozing affects only notifications. Any process on the session bus
-//
-// can click a row of the menu.
+//     can click a row of the menu.
 //   - Rows are made once and then renamed, shown or hidden; a click opens the item whose title the row showed.
 //   - Without a session bus, or a panel to show an icon, Why says so and the rest does nothing.
 package tray
