@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// asideFrom is the size from which a response is inspected beside the reading goroutine: for shorter ones the change of goroutines
-	// costs more than the inspection, longer ones would hold up every other response.
+	// asideFrom is the size from which a response is inspected beside the reading goroutine: for shorter ones switching
+	// goroutines costs more than the inspection; longer ones would hold up every other response.
 	asideFrom = 256 << 10
 	// maxAside limits the bytes of responses inspected that way; beyond it the reading goroutine inspects them itself, and the server's
 	// pipe fills.

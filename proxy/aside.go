@@ -42,7 +42,7 @@ func (a *aside) wait() {
 	}
 }
 
-// take reserves room for an answer of n bytes.
+// take reserves room for a response of n bytes.
 func (a *aside) take(n int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -31,11 +31,11 @@ func askedOf(method []byte, line []byte) asked {
 	}
 }
 
-// outcome is how it ended.
+// outcome is how the request ended.
 type outcome struct {
 	kind   vocab.RecordKind
 	status vocab.Status
-	action string // the client's answer, or why there is none
+	action string // of the client's response, or why there is none
 	code   string
 }
 
@@ -103,17 +103,17 @@ func (l *askLog) note(j *journal, a asked, o outcome, started time.Time) {
 	j.recordAt(now, o.kind, o.status, record)
 }
 
-// Why a request has no answer from the client, in addition to the protocol's own words.
+// Why the client did not respond to a request, in addition to the protocol's own words.
 const (
 	askWithdrawn  = "withdrawn"  // the server took it back
 	askUnanswered = "unanswered" // the session ended
-	askUnreadable = "unreadable" // the client's answer was unreadable
+	askUnreadable = "unreadable" // the client's response was unreadable
 )
 
 // askEnded records the outcome of a request that was in flight, or about to be.
 func (j *journal) askEnded(r *request, o outcome) { j.asks.note(j, r.asked, o, r.started) }
 
-// take builds the record of what was counted.
+// take builds the record of the counted requests.
 func (t *askTally) take(o outcome) control.Record {
 	r := control.Record{Code: o.code, DurationUS: t.slowest.Microseconds(), Bytes: t.bytes}
 	detail := map[string]any{}
@@ -131,7 +131,7 @@ func (t *askTally) take(o outcome) control.Record {
 	return r
 }
 
-// say records what was counted soon after it came, so that there is no gap if the server falls silent or the wrapper is killed.
+// say records counted requests soon after they came: there is no gap if the server falls silent or the wrapper is killed.
 func (l *askLog) say(j *journal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -161,7 +161,7 @@ func (l *askLog) sayLocked(j *journal) {
 	}
 }
 
-// answeredAsk is the outcome of a request that the client answered.
+// answeredAsk is the outcome of a request that the client responded to.
 func answeredAsk(kind vocab.RecordKind, line []byte, m *frame.Message) outcome {
 	if m.Kind == frame.Error {
 		return outcome{status: vocab.StatusError, action: "error"}

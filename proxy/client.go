@@ -30,7 +30,7 @@ func (s *Session) fromClient(line []byte) {
 	}
 }
 
-// clientUnreadable answers a line that is ambiguous or not a message. A broken answer to a request of the server ends that request.
+// clientUnreadable answers a line that is ambiguous or not a message. A broken response to a request of the server ends that request.
 func (s *Session) clientUnreadable(line []byte, err error) {
 	code, why := -32600, err.Error()
 	var problem *frame.Problem
@@ -165,7 +165,7 @@ func (s *Session) cancel(line []byte, m *frame.Message) {
 	s.server.Write(line)
 }
 
-// clientAnswer passes the client's answer to the one request of the server that it belongs to.
+// clientAnswer passes the client's response to the one request of the server that it answers.
 func (s *Session) clientAnswer(line []byte, m *frame.Message) {
 	asked := s.asks.take(m.ID.Of(line))
 	if asked == nil {

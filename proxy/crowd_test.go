@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestACrowdIsManyCallsAtATimeAndSoonOver drives crowd on a clock of its own.
+// It drives crowd with its own clock.
 func TestACrowdIsManyCallsAtATimeAndSoonOver(t *testing.T) {
 	const many, few = crowdSize, crowdSize - 1
 	type calls struct {
@@ -50,7 +50,7 @@ func TestACrowdIsManyCallsAtATimeAndSoonOver(t *testing.T) {
 	}
 }
 
-// Calls are let out by whoever reads the client, and by whoever lets go what was held at the entrance.
+// Two goroutines forward calls: the one that reads the client, and the one that empties the entrance.
 func TestACrowdIsToldOfCallsByMoreThanOne(t *testing.T) {
 	asked := 0
 	crowd := crowd{giveWay: func(bool) bool { asked++; return false }}

@@ -76,8 +76,7 @@ func TestOnlyAnAnswerToAListingLosesItsDoubles(t *testing.T) {
 	}
 }
 
-// What is left of a page without its doubled definitions is what the strict scanner takes, and holds each definition that has one
-// reading as it was, in its order.
+// The strict scanner accepts a page without its ambiguous definitions, and all others are still on it, unchanged and in order.
 func TestWhatIsLeftOfAPageHasOneReading(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	keys := []string{"name", "Name", "x", "X", `\u0078`, "description", "a", "ſ", "s", `\ud800`, `\ud801`}

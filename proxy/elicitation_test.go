@@ -14,7 +14,7 @@ func elicitError(code, elicitations string) string {
 	return `{"code":` + code + `,"message":"This needs the user.","data":{"elicitations":[` + elicitations + `]}}`
 }
 
-// failing has every call and listing fail so.
+// failing makes every call and listing fail with this error.
 func failing(r *rig, method, failure string) {
 	r.server.declare(func(s *server) {
 		s.handle = func(line string) (string, bool) {

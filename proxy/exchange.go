@@ -58,7 +58,7 @@ func (x *exchange) forward(r *request, line []byte) {
 	}
 }
 
-// endsSoon is how long a server that takes no lines has to end: then its requests are told how it ended (AnswerAll).
+// endsSoon is how long a server that takes no more lines may take to exit. If it does, AnswerAll reports how.
 const endsSoon = time.Second
 
 // answerServer answers a request of the server ourselves. A server that asks endlessly and never reads fills its pipe, and this goroutine

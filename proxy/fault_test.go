@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// faulty are rules by which nothing can be looked at: a fault of ours, as no file makes it.
+// faulty are rules that panic on every text. No rule file can produce them: it takes a bug of ours.
 var faulty = &inspect.RuleFile{}
 
 func ofAFault(rec control.Record) bool {

@@ -23,7 +23,7 @@ import (
 // patience bounds every wait of these tests; none of them depends on how long something takes.
 const patience = 20 * time.Second
 
-// gatekeeper is a hub in memory: it approves what approve says, and keeps what it is told.
+// gatekeeper is a hub in memory: it approves what approve says and keeps every report and record.
 type gatekeeper struct {
 	mu       sync.Mutex
 	state    *control.State
@@ -35,16 +35,16 @@ type gatekeeper struct {
 	records  []control.Record
 	settings map[string]string
 	waiting  control.Waiting
-	slow     chan struct{} // Report waits for it where it is set
+	slow     chan struct{} // if set, Report waits for it
 	held     []control.Held
-	unkept   error         // what Hold answers
-	holding  chan struct{} // Hold waits for it where it is set
+	unkept   error         // the result of Hold
+	holding  chan struct{} // if set, Hold waits for it
 	takes    []control.Take
-	taken    control.Taken // what Take answers
+	taken    control.Taken // the result of Take
 	released []control.Released
 	excepted []control.Exception
 	rules    []byte
-	ownTools string // where the hub has our tools listed
+	ownTools string // where the hub wants our tools listed
 
 	unseen       []control.Unseen
 	interactions []control.Interaction
@@ -135,7 +135,7 @@ func (g *gatekeeper) Take(_ context.Context, t control.Take) (control.Taken, err
 	return g.taken, nil
 }
 
-// push rebuilds the state from what is approved and hands it to the session.
+// push rebuilds the state from what is approved and sends it to the session.
 func (g *gatekeeper) Unseen(u control.Unseen) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -242,8 +242,8 @@ func (g *gatekeeper) recorded(match func(control.Record) bool) bool {
 	return false
 }
 
-// server is the other end: it answers initialize and listings by what it declares, keeps every line it was sent, and hands
-// everything else to handle.
+// server is the other end: it answers initialize and listings from what it declares, keeps every line it got, and leaves the rest to
+// handle.
 type server struct {
 	t   *testing.T
 	out *os.File
@@ -258,7 +258,7 @@ type server struct {
 	capabilities string
 	handle       func(line string) (answer string, handled bool)
 	lists        map[string]int
-	leaves       bool // it ends with its input
+	leaves       bool // it exits when its input ends
 }
 
 func (s *server) write(line string) {
@@ -379,7 +379,7 @@ type rig struct {
 	up     io.WriteCloser // what the session writes to the server
 }
 
-// slow takes its time to come back from closing: what ends because of it may be over before.
+// slow returns late from Close, after the server that it ended has exited.
 type slow struct{ io.WriteCloser }
 
 func (s slow) Close() error {
@@ -482,7 +482,7 @@ func (r *rig) answerTo(id string) string {
 	}
 }
 
-// quiet proves that nothing more comes: a ping is answered, and it is the next thing the client hears.
+// quiet proves that nothing else comes: the next line the client gets is the response to a ping.
 func (r *rig) quiet(why string) {
 	r.t.Helper()
 	r.send(`{"jsonrpc":"2.0","id":"quiet","method":"ping"}`)
@@ -532,7 +532,7 @@ func (r *rig) eventually(what string, holds func() bool) {
 	}
 }
 
-// records waits for a record: a line may be with the client before it is written down.
+// records waits for a record: the client may get its line before the record is written.
 func (r *rig) records(what string, match func(control.Record) bool) {
 	r.t.Helper()
 	r.eventually("it is recorded: "+what, func() bool { return r.gate.recorded(match) })

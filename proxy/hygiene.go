@@ -72,7 +72,7 @@ const (
 	whyUnclean     = "its names have too many control characters"
 )
 
-// unclean tells whoever waits for a line, in our own words, that it is not delivered.
+// unclean blocks a line of the server, and reports that in our own words to the side that waits for it.
 func (s *exchange) unclean(line []byte, why string) error {
 	s.journal.refusedLine("server", why)
 	var m frame.Message

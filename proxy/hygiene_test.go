@@ -143,7 +143,7 @@ func TestHygieneStillHoldsForWhatAPersonReleased(t *testing.T) {
 	for mode, want := range map[string]string{"visible": redVisible, "strip": redStrip, "off": red, "": redVisible} {
 		r := ready(t)
 		r.gate.set(func(g *gatekeeper) {
-			g.settings["sanitizer.ansi"] = "off" // of the wrapper that hands it over, which is of another server
+			g.settings["sanitizer.ansi"] = "off" // of the wrapper that delivers it, which guards another server
 			g.taken = control.Taken{State: vocab.HeldTaken, Method: "tools/call", Server: "mail", Tool: "read", Answer: []byte(`{"content":[{"type":"text","text":"` + red + `"}]}`)}
 			if mode != "" {
 				g.taken.Settings = map[string]string{"sanitizer.ansi": mode}

@@ -198,7 +198,7 @@ func jsonInt(i int) string {
 	return string(raw)
 }
 
-// isDropped fails where the client hears of a line of the server.
+// isDropped fails if the client gets anything for a line of the server.
 func isDropped(t *testing.T, r *rig, line string) {
 	t.Helper()
 	r.server.write(line)

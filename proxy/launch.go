@@ -21,7 +21,7 @@ type LaunchHub interface {
 
 // Launcher tells the hub what a server's command runs, before the start and once it runs, and knows whether it may.
 //
-// Call Before first, and Started if it returned true. Without a hub the answer is no: anything that would load code into the server must be
+// Call Before first, and Started if it returned true. Without a hub it may not: anything that would load code into the server must be
 // checked before it does.
 type Launcher struct {
 	hub     LaunchHub
@@ -112,7 +112,7 @@ func (l *Launcher) examine(ctx context.Context, alone bool, find func() (*launch
 		l.goes(look)
 		return
 	}
-	// Store it before telling: the hub's response wakes others, which may have the server running before we return.
+	// Store it before reporting: the hub's response wakes others, which may have started the server before we return.
 	l.keep(look, false)
 	if !known.First && state.Settings["pins.launch"] == "block" {
 		_ = look.Fill() // an unreadable file is marked as such
@@ -176,7 +176,7 @@ func (l *Launcher) report(ctx context.Context) {
 	defer cancel()
 	state, err := l.hub.Launch(bounded, control.LaunchReport{Form: look.Form, Final: !ended, Ended: ended, Files: look.Stamps()})
 	if err != nil {
-		return // it is told again when the hub is back
+		return // again reports it when the hub is back
 	}
 	l.mu.Lock()
 	l.told = true

@@ -19,7 +19,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
-// launchHub is a hub that keeps what it is told.
+// launchHub is a hub that keeps every report.
 type launchHub struct {
 	mu      sync.Mutex
 	away    bool
@@ -27,7 +27,7 @@ type launchHub struct {
 	answer  control.LaunchVerdict
 	reports []control.LaunchReport
 	hears   func(bool)
-	woken   func() // what its answer wakes, before whoever asked has it
+	woken   func() // called before the reporter gets its response
 }
 
 func (h *launchHub) State() *control.State {
@@ -76,7 +76,7 @@ func (h *launchHub) told() []control.LaunchReport {
 	return append([]control.LaunchReport(nil), h.reports...)
 }
 
-// back is a hub that comes, or comes back: it knows nothing of this wrapper yet.
+// back is a hub that has just come, or come back, and does not know this wrapper yet.
 func (h *launchHub) back() {
 	h.mu.Lock()
 	h.away = false
@@ -87,7 +87,7 @@ func (h *launchHub) back() {
 	h.hears(true)
 }
 
-// script is a program of one line, just written: nobody knows it by its stamp.
+// script is a program of one line, just written, whose stamp is unknown.
 func script(t *testing.T) transport.Command {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "server")
@@ -122,7 +122,7 @@ func TestNothingIsStartedWhileNoHubSaysSo(t *testing.T) {
 	}
 }
 
-// Under notify a start waits for no file to be read; block, and whoever holds a launch back, need what is in them.
+// Under notify a start does not wait for files to be read; under block, and to hold a launch, their content is needed.
 func TestFilesAreReadBeforeAStartOnlyWhereTheDecisionNeedsIt(t *testing.T) {
 	for name, test := range map[string]struct {
 		state  control.State
@@ -143,8 +143,8 @@ func TestFilesAreReadBeforeAStartOnlyWhereTheDecisionNeedsIt(t *testing.T) {
 	}
 }
 
-// Of the hub's state alone a wrapper starts what is as it was allowed, and what only a first review will be over. All else is
-// asked about before it starts.
+// The hub's state alone lets a wrapper start what has not changed since it was allowed, and what awaits its first review. For anything
+// else it asks first.
 func TestOnlyALaunchThatIsNotAsAllowedIsAskedAboutBeforeItsStart(t *testing.T) {
 	command := script(t)
 	command.Env = append(command.Env, "NODE_OPTIONS=--max-old-space-size=512")
@@ -196,8 +196,8 @@ func TestAHubThatComesLateIsToldAndTheServerIsStarted(t *testing.T) {
 	until(t, "it may be started", func() bool { return l.verdict(hub.State()) == control.LaunchGo })
 }
 
-// What waits for the hub's word hears it as soon as it is there, and has the server running while whoever asked is on its way
-// back: what runs is told all the same, or a first review would wait for it in vain.
+// The hub's verdict may wake others, who start the server, before the goroutine that asked has it. What runs must be reported all the same:
+// a first review waits for it.
 func TestAServerThatRunsBeforeItsLauncherHasTheAnswerIsToldOf(t *testing.T) {
 	hub := &launchHub{away: true, state: met("notify"), answer: control.LaunchGo}
 	l := NewLauncher(hub, script(t), "", 20*time.Millisecond)
@@ -217,7 +217,7 @@ func TestAServerThatRunsBeforeItsLauncherHasTheAnswerIsToldOf(t *testing.T) {
 	}
 }
 
-// A look that takes too long does not hold the first review up for ever: half of the time is left for telling the rest.
+// A look that takes too long does not delay the first review forever: half of the time remains to report the rest.
 func TestAFirstReviewComesWithoutALaunchThatCannotBeSeenInTime(t *testing.T) {
 	first := met("notify")
 	first.Launch.First = true

@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// BenchmarkLines is what one call costs a session beside the system: its two lines, in memory.
+// BenchmarkLines measures what one call costs a session without system calls: its two lines, in memory.
 func BenchmarkLines(b *testing.B) {
 	item, err := pin.ItemOf(pin.Tool, []byte(echoTool))
 	if err != nil {

@@ -2,7 +2,7 @@ package proxy
 
 import "testing"
 
-// writes counts what is written at once.
+// writes records each write.
 type writes struct{ sizes []int }
 
 func (w *writes) Write(b []byte) (int, error) {

@@ -50,7 +50,7 @@ func TestAServerThatAsksAndNeverReadsSilencesNobody(t *testing.T) {
 	})
 	ask := strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage"}`+"\n", 1000)
 	go func() {
-		for { // until nobody takes any more, and then until the test closes the pipe
+		for { // until the pipe is full, and then until the test closes it
 			if _, err := r.server.out.WriteString(ask); err != nil {
 				return
 			}
@@ -186,7 +186,7 @@ func TestTheClientHearsOfNoListingThatNobodyAnnounced(t *testing.T) {
 func TestACallThatWasCancelledWhileItsAnswerWaitedIsInTheTimeline(t *testing.T) {
 	r := ready(t, func(r *rig) { r.gate.settings["pins.recheck"] = "0s" })
 	r.server.declare(func(s *server) {
-		s.handle = func(line string) (string, bool) { // the listing beside the call never comes
+		s.handle = func(line string) (string, bool) { // the response to the listing never comes
 			return "", strings.Contains(line, `"tools/list"`)
 		}
 	})

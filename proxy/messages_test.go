@@ -73,7 +73,7 @@ For a tool ` + "`get_forecast`" + ` of a server ` + "`weather`" + `, item ` + "`
 	}
 }
 
-// voiced are the rows of the messages that are written in one string of the source.
+// voiced returns the rows for messages that are one string literal in the source.
 func voiced(t *testing.T) (rows []string) {
 	t.Helper()
 	verb := regexp.MustCompile(`%[a-z]`)
@@ -116,7 +116,7 @@ func voiced(t *testing.T) (rows []string) {
 	return slices.Compact(rows)
 }
 
-// sourceOf is a number or the first string of an expression as it is written.
+// sourceOf returns a number, or the first string of an expression, as written in the source.
 func sourceOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:

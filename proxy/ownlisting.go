@@ -48,7 +48,7 @@ func (s *listings) ownTools(v *declared.View) [][]byte {
 	return ownToolDefinitions
 }
 
-// turned reports, once, that the client's last listing is outdated about our tools.
+// turned reports, once, that the client's last listing no longer matches whether our tools are listed.
 func (o *ownListing) turned(v *declared.View) bool {
 	lists := listsOwn(v)
 	o.mu.Lock()

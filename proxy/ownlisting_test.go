@@ -13,7 +13,7 @@ const toolsChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_change
 
 func (r *rig) chosen(where string) { r.gate.set(func(g *gatekeeper) { g.ownTools = where }) }
 
-// listsOurs asks for the tools and says whether ours are among them, all of the server's beside.
+// listsOurs lists the tools and reports whether ours are among them. The server's must all be there.
 func (r *rig) listsOurs(id string) bool {
 	r.t.Helper()
 	names := r.tools(id)
@@ -68,7 +68,7 @@ func TestAClientHearsOnceThatOurToolsAreListedElsewhere(t *testing.T) {
 	if got := r.next(); got != toolsChanged {
 		t.Errorf("after another was named the client heard %s", got)
 	}
-	r.chosen(control.OwnToolsLater) // a hub that came back asks itself again: nothing is otherwise yet
+	r.chosen(control.OwnToolsLater) // a hub that came back chooses again; nothing changes yet
 	r.chosen(control.OwnToolsThere)
 	r.eventually("all states were taken", func() bool { return r.s.view().State.OwnTools == control.OwnToolsThere })
 }

@@ -53,7 +53,7 @@ func TestRulesThatCameBeforeTheSessionCountFromItsFirstAnswer(t *testing.T) {
 	}
 	defer in.Close()
 	defer out.Close()
-	// Nothing is pushed after this: a hub that has said all it has to say is silent.
+	// The hub pushes nothing after this.
 	s := New(Config{Gate: g, FromClient: in, FromServer: in, ToClient: out, ToServer: out})
 	if v := s.watch.Answer([]byte(`{"text":"`+ownWord+`"}`), inspect.Terms{}); v.Verdict != inspect.Block {
 		t.Errorf("verdict %s by %s", v.Verdict, v.RuleSet)

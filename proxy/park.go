@@ -12,7 +12,7 @@ import (
 )
 
 // park is a session whose server may not be started yet: we answer initialize and refuse calls. Once the launch is allowed, the server is
-// started and introduced to the client's handshake, and the client is told that everything changed.
+// started, gets the client's handshake repeated, and the client is told that every listing changed.
 type park struct {
 	*exchange
 	handshake *handshake

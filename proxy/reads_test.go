@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// kinds are the records of a kind, oldest first.
+// kinds returns the records of a kind, oldest first.
 func (g *gatekeeper) kinds(kind vocab.RecordKind) (records []control.Record) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

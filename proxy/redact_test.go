@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// aKey stands for something drawn; secretBody is a result with three secrets, redactedBody what redact.mode redact makes of it.
+// aKey looks randomly generated; secretBody is a result with three secrets, redactedBody the same under redact.mode redact.
 const (
 	aKey         = "q7Zt3kX9mLw2Rn8Vb5Hd1Yc4"
 	secretBody   = `"result":{"content":[{"type":"text","text":"\u00e9 password=hunter2\n"}],"structuredContent":{"api_key" : "` + aKey + `","n":1.50},"_meta":{"x":"Bearer ` + aKey + `"}}`
@@ -67,7 +67,7 @@ func TestSecretsOfAnAnswerAreRecordedAndNothingElseByDefault(t *testing.T) {
 	}
 }
 
-// A secret is one as the name of a member too.
+// The name of a member can be a secret too.
 func TestASecretInTheNameOfAMemberIsRecordedAndRedacted(t *testing.T) {
 	const token = "ghp_" + "w8Jd2kQzX5nB7vT1cR4yL9mP3sF6hG0aE2uK"
 	body := `"result":{"content":[],"structuredContent":{"` + token + `":1,"` + token + `A":2}}`
@@ -112,7 +112,7 @@ func TestWhatIsAskedIsRecordedWithoutItsSecrets(t *testing.T) {
 	})
 }
 
-// A held answer is kept whole, its findings show no secret, and what is handed over follows the setting of its server.
+// A held response is stored whole, its findings show no secret, and its delivery follows the settings of its server.
 func TestAReleasedAnswerIsRedactedAndAHeldOneIsNot(t *testing.T) {
 	for mode, want := range map[string]string{"detect": "password=hunter2", "redact": "password=[PASSWORD_REDACTED]"} {
 		t.Run(mode, func(t *testing.T) {

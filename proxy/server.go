@@ -86,7 +86,7 @@ func (s *Session) unansweredBatch(batch []frame.Found, why string) {
 	}
 }
 
-// unanswered reports an error to whoever waits for an unreadable line. asks: it may be a request of the server.
+// unanswered reports an error to the request that an unreadable line would have answered. asks: it may be a request of the server.
 func (s *Session) unanswered(id []byte, asks bool, size int, why string) {
 	if asks && s.calls.peek(id) == nil {
 		s.answerServer(errorLine(id, -32600, "[Sallyport] the message was blocked: "+why, nil))
@@ -164,7 +164,7 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 		s.checks.Changed(string(m.Method))
 		return nil
 	case "notifications/cancelled":
-		// It is no longer in flight: the server has said that it won't read the answer.
+		// It is no longer in flight: the server has said that it won't read the response.
 		span, ok := frame.Find(line, m.Params, "requestId")
 		var asked *request
 		if ok {

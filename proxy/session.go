@@ -99,8 +99,8 @@ func New(cfg Config) *Session {
 }
 
 // Run relays until the client is gone or the server's output ends. When the client's input ends, the server's input is closed, and
-// responses still on their way are delivered until the server's output ends too; whoever started the server limits that (transport: two
-// seconds, then TERM).
+// responses still on their way are delivered until the server's output ends too; package transport limits that (two seconds, then
+// TERM).
 func (s *Session) Run(ctx context.Context) Ended {
 	defer s.journal.end()
 	defer s.checks.Shown.End()
@@ -119,7 +119,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 		}
 	}()
 
-	clientLeft := make(chan struct{}) // closed before the server's input: whatever ends after that, ends because of it
+	clientLeft := make(chan struct{}) // closed before the server's input: a server that exits later exits because of that
 	clientDone := make(chan struct{})
 	serverDone := make(chan struct{})
 	clientBroken := make(chan struct{})
@@ -229,8 +229,8 @@ func (s *Session) readServer() error {
 	})
 }
 
-// readLines has take pass each line on until it fails or there is none. What becomes of lines that came together is written
-// together: last is the line that ends it.
+// readLines calls take for each line until take fails or the input ends. The output for lines that arrived together is written together;
+// last marks the final one.
 func (s *Session) readLines(from *frame.Reader, to *lineWriter, refuse func(*frame.TooLong), take func(line []byte, last bool) error) error {
 	corked := false
 	defer to.Uncork()

@@ -14,7 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// openGate has everything approved and forgets what it is told.
+// openGate approves everything and drops all reports and records.
 type openGate struct{ state *control.State }
 
 func (g *openGate) State() *control.State { return g.state }
@@ -40,7 +40,7 @@ func (g *openGate) Interaction(context.Context, control.Interaction) (control.Ke
 	return control.Kept{}, nil
 }
 
-// BenchmarkCall is one call through a session on real pipes, against a relay that only copies, for answers of a size and a
+// BenchmarkCall is one call through a session on real pipes, against a relay that only copies, by size of the response and
 // number of calls in flight.
 func BenchmarkCall(b *testing.B) {
 	for _, c := range []struct{ size, inFlight int }{{200, 1}, {200, 64}, {10_000, 1}, {1_000_000, 1}} {

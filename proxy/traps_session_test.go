@@ -11,7 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// The traps that concern a session and what it lists; traps_test.go has those of single lines.
+// The traps about sessions and listings; traps_test.go has those about single lines.
 
 func TestT15IdsOfAnyType(t *testing.T) {
 	for _, id := range []string{`0`, `""`, `"0"`, `-1`, `1.5`, `1e1`, `9007199254740993`, `"` + strings.Repeat("i", 10_000) + `"`, `null`, `true`, `{"a":[1,2]}`, `"\u00e9\/"`} {
@@ -143,7 +143,7 @@ func TestT18OrderBeforeTheFirstAnswers(t *testing.T) {
 	}
 }
 
-// pagedServer lists its tools one a page.
+// pagedServer lists one tool per page.
 func pagedServer(s *server, next func(page int) string) {
 	s.handle = func(line string) (string, bool) {
 		if !strings.Contains(line, `"tools/list"`) {
@@ -217,7 +217,7 @@ func TestT19Pagination(t *testing.T) {
 		t.Run(name+" end", func(t *testing.T) {
 			r := newRig(t, approveAll, func(r *rig) { pagedServer(r.server, next) })
 			r.initialize()
-			// A loop that leads back to the first page lists its tools twice, and what stands twice is withheld.
+			// A loop back to the first page lists its tools twice, and duplicates are withheld.
 			if got := r.tools("1"); slices.Contains(got, "echo") == strings.Contains(name, "loops") {
 				t.Errorf("tools: %v", got)
 			}

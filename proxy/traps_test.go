@@ -9,9 +9,9 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// The tests of this file are named after the traps of a relay; docs/relay.md tells each.
+// The tests in this file are named after the traps in docs/relay.md.
 
-// answering has the server answer each tools/call with the lines answer makes of the call's id.
+// answering makes the server answer each tools/call with the lines that answer builds from its id.
 func answering(r *rig, answer func(id string) []string) {
 	r.server.declare(func(s *server) {
 		s.handle = func(line string) (string, bool) {
@@ -288,7 +288,7 @@ func TestT10BothDirectionsAtOnce(t *testing.T) {
 	go func() {
 		for i := range calls {
 			r.in.WriteString(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"text":"%s"}}}`+"\n", 100+i, text))
-			// A refusal of ours must not wait for the server's answers, nor they for it.
+			// Our refusals and the server's responses must not wait for each other.
 			r.in.WriteString(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"missing"}}`+"\n", 200+i))
 		}
 	}()

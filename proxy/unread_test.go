@@ -9,7 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// unreadEcho are definitions of the tool echo that have no one reading.
+// unreadEcho are ambiguous definitions of the tool echo.
 var unreadEcho = map[string]string{
 	"half of a surrogate pair":              `{"name":"echo","description":"x\ud800","inputSchema":{"type":"object"}}`,
 	"keys that differ in case":              `{"name":"echo","description":"d","inputSchema":{"type":"object","properties":{"x":{},"X":{}}}}`,
@@ -17,7 +17,7 @@ var unreadEcho = map[string]string{
 	"a key twice, once escaped, at its end": `{"name":"echo","inputSchema":{},"_meta":{"a":[{"b":1,"\u0062":2}]}}`,
 }
 
-// reported is an item of the last report.
+// reported returns an item of the last report.
 func (g *gatekeeper) reported(key string) (item pin.Item, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -48,7 +48,7 @@ func TestAToolWhoseDefinitionHasNoOneReadingIsWithheldByName(t *testing.T) {
 			if len(r.gate.found()) != 0 {
 				t.Errorf("found of the whole: %+v", r.gate.found())
 			}
-			// Whatever the hub were to approve, it is not served.
+			// Even if the hub approved it, it is not served.
 			r.eventually("the listing is without it", func() bool { return !slices.Contains(r.tools("2"), "echo") })
 			if got := r.tools("3"); !slices.Contains(got, "add") {
 				t.Errorf("the other tool: %v", got)

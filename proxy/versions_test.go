@@ -14,7 +14,7 @@ func apart(r control.Record) bool {
 
 const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"claude-ai","version":"1"}}}`
 
-// refusesInitialize is a server that answers initialize with an error, and server/discover as it is told to.
+// refusesInitialize is a server that answers initialize with an error, and server/discover as given.
 func refusesInitialize(failure, discovered string) func(*rig) {
 	return func(r *rig) {
 		r.server.handle = func(line string) (string, bool) {
@@ -86,7 +86,7 @@ func TestAnErrorAboutSomethingElseStaysWhatItIs(t *testing.T) {
 			r := newRig(t, approveAll, refusesInitialize(c.failure, c.discovered))
 			r.send(hello)
 			if got := r.answerTo("0"); strings.Contains(got, "-32022") || !strings.Contains(got, `"error"`) || strings.Contains(got, "2024-01-01") {
-				t.Error(got) // of a server that nobody has reviewed the words stay out
+				t.Error(got) // the words of an unreviewed server must not appear
 			}
 			if r.gate.recorded(apart) {
 				t.Error("it counts as one of another version")
@@ -112,7 +112,7 @@ func speaks(version *string) func(*rig) {
 func TestAServerOfAVersionThatWeDoNotSpeakIsAskedNothingAndOffersNothing(t *testing.T) {
 	version := "2099-01-01"
 	r := newRig(t, approveAll, speaks(&version))
-	r.send(hello, `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"echo","arguments":{}}}`) // before it is answered
+	r.send(hello, `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"echo","arguments":{}}}`) // before initialize is answered
 	first := r.answerTo("0")
 	if !strings.Contains(first, `"protocolVersion":"2099-01-01"`) || strings.Contains(first, "BUY") {
 		t.Error(first)
@@ -136,7 +136,7 @@ func TestAServerOfAVersionThatWeDoNotSpeakIsAskedNothingAndOffersNothing(t *test
 	if r.gate.reportCount() != 0 {
 		t.Error("it was reported for a decision")
 	}
-	// The same process comes to terms: a client may ask again with another version.
+	// The client may ask again, with another version, in the same process.
 	r.server.declare(func(*server) { version = "2025-06-18" })
 	r.initialize()
 	if got := r.call("3", "echo"); !strings.Contains(got, "ok echo") {

@@ -285,7 +285,7 @@ type Connection interface {
 	State() *control.State
 	// Report stores what the server declares in the hub. The session fills in who it is.
 	Report(ctx context.Context, report control.Report) error
-	// Ask asks the server for one page of a listing. The answer is a readable message with result or error; unread are definitions cut out
+	// Ask asks the server for one page of a listing. The response is a readable message with result or error; unread are definitions cut out
 	// to make it readable.
 	Ask(ctx context.Context, l *List, cursor string) (answer []byte, unread [][]byte, err error)
 
@@ -296,7 +296,7 @@ type Connection interface {
 	Tell(notification string)
 	// Apart reports whether the server speaks a protocol version that we don't.
 	Apart() bool
-	// OwnToolsTurned reports, once, that the client's last listing is outdated about our own tools.
+	// OwnToolsTurned reports, once, that the client's last listing no longer matches whether our own tools are listed.
 	OwnToolsTurned(v *View) bool
 
 	// Judged is called after each check, before Deliver is called for what waited for it.

@@ -17,11 +17,11 @@ import (
 
 const echo = `{"name":"echo","inputSchema":{"type":"object"}}`
 
-// connection is a server that declares one tool, before a hub that allows what approved says.
+// connection is a server that declares one tool, and a hub that allows what approved says.
 type connection struct {
 	state     control.State
 	away      atomic.Bool   // the hub
-	lists     chan struct{} // the server lists once it is closed; nil: at once
+	lists     chan struct{} // the server lists once this is closed; nil means at once
 	delivered []string
 	told      []string
 	reports   atomic.Int32
@@ -77,7 +77,7 @@ func digestOf(t *testing.T, raw string) pin.Digest {
 	return item.Digest
 }
 
-// checking runs a checker of the connection until the test ends. It is called in a bubble.
+// checking runs a checker until the test ends. It must be called in a synctest bubble.
 func checking(t *testing.T, c *connection) *Checker {
 	t.Helper()
 	checker := NewChecker(c, nil)

@@ -124,7 +124,7 @@ func (c *Checker) Changed(notification string) {
 	c.wake()
 }
 
-// Resync tells the hub again; nobody waits for it.
+// Resync reports to the hub again, without anything waiting for it.
 func (c *Checker) Resync() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

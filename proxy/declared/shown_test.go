@@ -9,7 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// Each story is what one client is told and does; told is what the hub heard last of it.
+// Each story is what one client gets and does; told is the last report to the hub.
 func TestWhatAClientHasNotSeenIsToldAfterFiveSeconds(t *testing.T) {
 	const toolsChanged, resourcesChanged = "notifications/tools/list_changed", "notifications/resources/list_changed"
 	one := map[string]pin.Digest{"tool:a": "1"}

@@ -104,7 +104,7 @@ func onlyResources(items []pin.Item) bool {
 	return !slices.ContainsFunc(items, func(i pin.Item) bool { return i.Kind != pin.Instructions })
 }
 
-// allResources stands for the resources of a server that has nothing else: without an item nobody could open it.
+// allResources is one item for all resources of a server that declares nothing else: without it there would be nothing to allow.
 func allResources() pin.Item {
 	item, err := pin.ItemOf(pin.Resource, json.RawMessage(`{"uri":"*","name":"Everything this server offers to read"}`))
 	if err != nil {
@@ -251,7 +251,7 @@ func (c *Checker) compareSightings(shot *snapshot) {
 			continue
 		}
 		twoFaced := c.sight(key, item.Digest, shot.shifts)
-		// Report it until somebody approves what is shown now: nobody would read a finding that vanished with the next check.
+		// Report it until a person approves the current definition: a finding that vanished with the next check would go unread.
 		if twoFaced && !v.Approves(key, item.Digest) {
 			item.Findings = append(item.Findings, equivocation(key))
 		}

@@ -176,6 +176,7 @@ func (v *View) differs(before *View) []string {
 	return changed
 }
 
+// HasKind reports whether a pin key is of this kind.
 func HasKind(key string, kind pin.Kind) bool {
 	n := len(kind)
 	return len(key) > n && key[n] == ':' && key[:n] == string(kind)
@@ -215,6 +216,7 @@ func (v *View) WhyNot(key string) refusal.Reason {
 	}
 }
 
+// Tool finds a served tool by its unescaped name.
 func (v *View) Tool(name []byte) (Named, bool) {
 	t, served := v.tools[string(name)]
 	return t, served

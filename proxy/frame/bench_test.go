@@ -80,7 +80,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// endless repeats one line for ever, in pieces of a pipe's size.
+// endless repeats one line forever, in pieces as large as a pipe.
 type endless struct {
 	line []byte
 	at   int

@@ -16,7 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// seeds are lines that every target starts from.
+// seeds are the lines that every target starts with.
 var seeds = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"x":1,"X":2},"_meta":{"progressToken":1}}}` + "\n",
 	`{"result":{"content":[{"type":"text","text":"a\nb\"c\\\u00e9\ud83d\ude00\ud800 é"}],"isError":false},"jsonrpc":"2.0","id":"x"}`,
@@ -31,8 +31,8 @@ var seeds = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"a","params":{"context":{"arguments":{"a":1,"A":2}},"arguments":{"a":[{"b":1,"B":2}]}}}`,
 }
 
-// doubles says whether, in a JSON value, some object has two keys that are equal under folding; one that differs from
-// Scan in every way: jsontext's tokens, strings.EqualFold, every pair. Exact is for values where only exact doubles count.
+// doubles reports whether an object in a JSON value has two keys that are equal under folding. It shares nothing with Scan: jsontext's
+// tokens, strings.EqualFold, every pair. With exact, only exact duplicates count.
 func doubles(d *jsontext.Decoder, exact func(path string) bool) (bool, error) {
 	var names [][]string
 	for {
@@ -70,7 +70,7 @@ func doubles(d *jsontext.Decoder, exact func(path string) bool) (bool, error) {
 	}
 }
 
-// exactPlaces are where a client speaks in its own names.
+// exactPlaces are the places where a client uses its own names.
 func exactPlaces(dir Direction) func(pointer string) bool {
 	return func(pointer string) bool {
 		if dir != FromClient {
@@ -121,7 +121,7 @@ func FuzzScan(f *testing.F) {
 		if found, err := doubles(d, exactPlaces(dir)); err != nil || found {
 			t.Fatalf("%q passes: doubles %v, %v", line, found, err)
 		}
-		// A parser that ignores case and takes the last of two reads the same.
+		// A parser that ignores case and takes the last of two keys reads the same.
 		var read struct{ Jsonrpc, ID, Method, Params, Result, Error json.RawMessage }
 		if err := json.Unmarshal(line, &read); err != nil {
 			t.Fatal(err)
@@ -179,7 +179,7 @@ func containers(raw []byte, v Span, list []Span) []Span {
 	return list
 }
 
-// children are the members or elements of a container as they stand.
+// children are the members or elements of a container, as written.
 func children(raw []byte, v Span) (list []string) {
 	Members(raw, v, func(_ string, m Member) bool {
 		list = append(list, string(raw[m.Key.Start:m.Key.End])+":"+string(m.Value.Of(raw)))
@@ -197,7 +197,7 @@ func FuzzSplice(f *testing.F) {
 		if out := Splice(nil, raw, nil); !bytes.Equal(out, raw) {
 			t.Fatalf("no edits change %q to %q", raw, out)
 		}
-		// On any bytes, and with any span: no panic.
+		// Any bytes and any span: no panic.
 		wild := Span{int(which)%(len(raw)+3) - 1, len(raw) - int(added)}
 		keep := func(i int) bool { return drop>>(i%64)&1 == 0 }
 		var add [][]byte
@@ -257,7 +257,7 @@ func FuzzSplice(f *testing.F) {
 	})
 }
 
-// respelled is a value with its members in the opposite order, every string in escapes and white space between.
+// respelled is the value with its members reversed, every character of a string escaped, and white space added.
 func respelled(dst, raw []byte, v Span) []byte {
 	switch Type(raw, v) {
 	case '"':
@@ -337,7 +337,7 @@ func FuzzCanonical(f *testing.F) {
 		if same, err := AppendCanonical(nil, other, Root(other)); err != nil || !bytes.Equal(form, same) {
 			t.Fatalf("%q: %q; spelled %q: %q (%v)", raw, form, other, same, err)
 		}
-		// Every number stands in it as it was written.
+		// Every number is in it as written.
 		if numbers(raw) != numbers(form) {
 			t.Fatalf("%q: numbers %s, then %s", raw, numbers(raw), numbers(form))
 		}
@@ -363,7 +363,7 @@ func numbers(raw []byte) string {
 	}
 }
 
-// pieces gives its data in pieces whose sizes come from a list.
+// pieces returns its data in pieces of the listed sizes.
 type pieces struct {
 	data  []byte
 	sizes []byte

@@ -6,11 +6,10 @@ import (
 	"testing"
 )
 
-// Each of these is done in a moment by linear work; the quadratic work that is easy to write here would take hours, and the
-// test run ends before it.
+// Linear code finishes each of these in a moment. Quadratic code, which is easy to write here, would take hours: the test run times out.
 func TestT08TwentyMegabytesOfOneThingAreLinearWork(t *testing.T) {
 	size := 20 << 20
-	if testing.Short() { // under the race detector twenty take minutes; the plain run has them
+	if testing.Short() { // under the race detector twenty take minutes; the plain run covers them
 		size = 2 << 20
 	}
 	for _, tt := range []struct {
@@ -78,8 +77,8 @@ func TestT08AMillionKeysAreLinearWork(t *testing.T) {
 	}
 }
 
-// If hashes collide, an object costs the square of its keys. A server that knows the seeds could make them collide; these
-// are the families of keys a weak hash falls for without any knowledge.
+// If hashes collide, an object costs the square of its keys. A server that knew the seeds could make them collide. A weak hash collides on
+// these families of keys without any knowledge.
 func TestT08HashesOfKeysSpread(t *testing.T) {
 	var s keySet
 	s.seed()

@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 )
 
-// read is everything a Reader returns until its source ends, each line a copy or the error in its place.
+// read returns everything a Reader returns until its source ends: copies of the lines, and the errors.
 func read(t testing.TB, r *Reader) (lines []string, tooLong []*TooLong, last error) {
 	t.Helper()
 	for {
@@ -57,7 +57,7 @@ func TestLinesEndOnlyAtALineFeed(t *testing.T) {
 	}
 }
 
-// sized is a message of exactly size bytes with its id where it is said to stand.
+// sized is a message of exactly size bytes with its id first or last.
 func sized(t *testing.T, size int, idFirst bool, members string) string {
 	t.Helper()
 	before, after := `{"jsonrpc":"2.0",`+members+`"result":{"id":99,"text":"`, `"},"id":"last one"}`
@@ -167,7 +167,7 @@ func TestErrorsOfTheSourceComeAfterTheLinesBeforeThem(t *testing.T) {
 	} {
 		r := NewReader(src, 10)
 		lines, _, err := read(t, r)
-		// Half a line is no line: what it would have said is not known.
+		// Half a line counts for nothing: its meaning is unknown.
 		if len(lines) != 1 || lines[0] != "a\n" || err != broken {
 			t.Errorf("%s: %q, %v", name, lines, err)
 		}
@@ -184,7 +184,7 @@ func TestErrorsOfTheSourceComeAfterTheLinesBeforeThem(t *testing.T) {
 	}
 }
 
-// stubborn returns its data and its error at once, and for ever nothing and its error.
+// stubborn returns its data together with its error, and from then on nothing and its error.
 type stubborn struct {
 	data string
 	err  error

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// Lines of the two directions, with a hole.
+// Templates of lines in both directions.
 func callWith(params string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`
 }
 func answerWith(result string) string { return `{"jsonrpc":"2.0","id":1,"result":` + result + `}` }
 
-// judged checks that every line passes or is refused as doubtful, as want says.
+// judged checks that every line passes, or is refused as ambiguous, as want says.
 func judged(t *testing.T, dir Direction, pass bool, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
@@ -61,7 +61,7 @@ func TestT02DuplicateKeysAreRefusedAtEveryDepth(t *testing.T) {
 	)
 }
 
-// A lone surrogate becomes U+FFFD in Go and stays itself in JavaScript: two such keys are one there and two here.
+// Go decodes a lone surrogate as U+FFFD, JavaScript keeps it: two such keys are one in Go and two in JavaScript.
 func TestT02KeysWithLoneSurrogatesThatOneParserTakesForEqualAreRefused(t *testing.T) {
 	judged(t, FromServer, false, answerWith(`{"\ud800":1,"\ud801":2}`), answerWith(`{"a\udc00":1,"a\ufffd":2}`))
 	judged(t, FromServer, true, answerWith(`{"\ud800":1,"a":2}`))

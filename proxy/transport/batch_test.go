@@ -2,7 +2,7 @@ package transport
 
 import "testing"
 
-// TestT14BatchFilesGetNoArgumentThatCmdWouldRun holds the rule, which only Windows applies, everywhere.
+// Only Windows applies the rule, but it is tested everywhere.
 func TestT14BatchFilesGetNoArgumentThatCmdWouldRun(t *testing.T) {
 	for _, c := range []struct {
 		path    string

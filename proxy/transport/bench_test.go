@@ -17,8 +17,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
-// BenchmarkStart is from the decision to start to the server's first byte: without us, through a guard, through a guard
-// that was prepared while the wrapper did something else, and behind walls. The median counts: the mean is the machine's other work.
+// BenchmarkStart measures from the decision to start to the server's first byte: without us, through a guard, through a guard that was
+// prepared meanwhile, and in a sandbox. It reports the median: the mean includes the machine's other work.
 func BenchmarkStart(b *testing.B) {
 	server := []string{"/bin/echo", "ready"}
 	direct := func(took func()) {
@@ -82,7 +82,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkGuardMemory is what a guard adds to an idle server: resident pages, and those that it shares with nobody.
+// BenchmarkGuardMemory measures what a guard adds to an idle server: resident pages, and those it does not share.
 func BenchmarkGuardMemory(b *testing.B) {
 	for b.Loop() {
 		p, err := Start(context.Background(), Command{Argv: []string{"cat"}}, nil, nil)
@@ -107,7 +107,7 @@ func firstByte(b *testing.B, from io.Reader) {
 	}
 }
 
-// settled waits until the guard has given itself its name: it is ready for its order.
+// settled waits until the guard has set its name: then it is ready for its order.
 func settled(b *testing.B, g *Prepared) {
 	b.Helper()
 	for {

@@ -11,8 +11,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// census lists what lives with dir as its working folder: the mark that every process of a test's server carries, however
-// often it forked. A zombie has no folder any more.
+// census lists the processes with dir as their working folder, by which a test recognises every process of its server, however often it
+// forked. A zombie no longer has one.
 func census(t *testing.T, dir string) []string {
 	t.Helper()
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
@@ -43,7 +43,7 @@ func parentOf(t *testing.T, pid int) int {
 	return p.Parent
 }
 
-// eventually waits for a condition that nothing announces.
+// eventually polls a condition that can't be waited for otherwise.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !holds(); {
@@ -54,7 +54,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// markedDir is a folder whose name nothing else carries, as the kernel spells it.
+// markedDir is a folder with a unique name, as the kernel spells it.
 func markedDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

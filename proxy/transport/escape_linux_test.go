@@ -22,7 +22,7 @@ func under(t *testing.T, box *sandbox.Sandbox, env []string, script string, args
 	return output(t, Command{Argv: append([]string{"/bin/sh", "-c", script, "sh"}, args...), Env: env, Dir: "/", Sandbox: box})
 }
 
-// TestNoDescriptorOfTheClientsComesAlong: a folder that the client left open leads around every mount.
+// A folder that the client left open would lead around every mount.
 func TestNoDescriptorOfTheClientsComesAlong(t *testing.T) {
 	hidden := markedDir(t)
 	if err := os.WriteFile(filepath.Join(hidden, "store"), []byte("secret"), 0o600); err != nil {
@@ -44,7 +44,7 @@ func TestNoDescriptorOfTheClientsComesAlong(t *testing.T) {
 	}
 }
 
-// TestTheGuardInsideIsOutOfReach: it holds the socket to the wrapper, and whoever takes it speaks for it.
+// The guard inside holds the socket to the wrapper: a server that took it could speak for the guard.
 func TestTheGuardInsideIsOutOfReach(t *testing.T) {
 	for _, box := range []*sandbox.Sandbox{{}, {Strict: true}} {
 		got := under(t, box, nil, `cat /proc/1/comm; for f in /proc/1/fd/* /proc/1/root/etc/* /proc/1/environ; do head -c 1 "$f"; done 2>/dev/null | wc -c`)
@@ -67,8 +67,8 @@ func self(t *testing.T) string {
 	return path
 }
 
-// TestControlGroupsCanBeReadOnly: where a user's own are writable, one line into cgroup.kill or cgroup.freeze ends or stops
-// the wrapper and the hub, whatever process namespace it comes from.
+// If a user's own control groups were writable, one line into cgroup.kill or cgroup.freeze would end or stop the wrapper and the hub, from
+// any process namespace.
 func TestControlGroupsCanBeReadOnly(t *testing.T) {
 	table, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -92,7 +92,7 @@ func TestControlGroupsCanBeReadOnly(t *testing.T) {
 
 type mounted struct{ kind, options string }
 
-// mountOptions reads a table of mounts. The last mount on a point is the one that is seen.
+// mountOptions reads a table of mounts. The last mount on a path is the visible one.
 func mountOptions(table string) map[string]mounted {
 	seen := map[string]mounted{}
 	for line := range strings.Lines(table) {
@@ -104,7 +104,7 @@ func mountOptions(table string) map[string]mounted {
 	return seen
 }
 
-// TestMemoryIsNotSharedWithProgramsOutside: pictures of windows are passed like this.
+// Pictures of windows are passed through shared memory.
 func TestMemoryIsNotSharedWithProgramsOutside(t *testing.T) {
 	const name = "readlink /proc/self/ns/ipc"
 	free := under(t, nil, nil, name)
@@ -115,7 +115,7 @@ func TestMemoryIsNotSharedWithProgramsOutside(t *testing.T) {
 	}
 }
 
-// TestStrictReachesNoSocketAnywhere: a read-only file system lets a program connect to what it finds there.
+// A program can connect to sockets on a read-only file system.
 func TestStrictReachesNoSocketAnywhere(t *testing.T) {
 	dir, err := os.MkdirTemp(".", "sockets") // not in the temporary folder, which is empty under strict anyway
 	if err != nil {
@@ -174,7 +174,7 @@ func mustWd(t *testing.T) string {
 	return dir
 }
 
-// TestALinkOnTheWayIsNoShield: nothing can be mounted on a symbolic link, so the server could put its own folder in its place.
+// Nothing can be mounted on a symbolic link, so the server could replace it with a folder of its own.
 func TestALinkOnTheWayIsNoShield(t *testing.T) {
 	dir := markedDir(t)
 	home := filepath.Join(dir, "disk", "home")
@@ -218,7 +218,7 @@ func TestALinkOnTheWayIsNoShield(t *testing.T) {
 	}
 }
 
-// TestWhatIsHiddenIsHiddenWhereverItLies: a home may be anywhere, and a server may be started in it.
+// A home can be anywhere, and a server can be started in it.
 func TestWhatIsHiddenIsHiddenWhereverItLies(t *testing.T) {
 	base := markedDir(t)
 	shared, err := os.MkdirTemp("/dev/shm", "hidden")
@@ -275,7 +275,7 @@ func TestWhatIsHiddenIsHiddenWhereverItLies(t *testing.T) {
 			if got := run(&sandbox.Sandbox{Hide: []string{c.hidden}}); got != stays+".\n" {
 				t.Errorf("shield: %q", got)
 			}
-			// In a folder that is empty under strict it may write: that is its own, and thrown away.
+			// It may write to a folder that strict shows empty: that one is its own, and thrown away.
 			if got := run(&sandbox.Sandbox{Hide: []string{c.hidden}, Strict: true}); strings.TrimPrefix(got, "wrote\n") != ".\n" {
 				t.Errorf("strict: %q", got)
 			}

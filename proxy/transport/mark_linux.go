@@ -10,9 +10,9 @@ import (
 
 // Processes started by a guard are marked by a limit that restricts nothing: RLIMIT_LOCKS of getrlimit(2), "early Linux 2.4 only". Every
 // child inherits it as its hard limit, whatever it runs, and only root can raise it again. A server that kills wrapper and guard at once
-// cuts itself off from its ancestors, but keeps the mark. By it the hub knows who may not decide and which processes to end
+// cuts itself off from its ancestors, but keeps the mark. It tells the hub who may not decide and which processes to end
 // (proxy/control). The wrapper shows its server's mark as its own soft limit, below a hard limit that stays unlimited as in no process of a
-// server. If nobody shows a mark, its wrapper is gone.
+// server. A mark that no process shows belongs to a wrapper that is gone.
 const (
 	rlimitLocks = 10
 	noLimit     = ^uint64(0)

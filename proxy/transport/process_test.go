@@ -41,8 +41,7 @@ func TestExitIsTheServersOwn(t *testing.T) {
 	}
 }
 
-// TestT12StdoutEndsWithTheServerThoughAnotherHoldsIt: the write end stays open for the whole test, as a grandchild would
-// keep it.
+// The write end stays open for the whole test, as if a grandchild held it.
 func TestT12StdoutEndsWithTheServerThoughAnotherHoldsIt(t *testing.T) {
 	r, w, err := pipe()
 	if err != nil {
@@ -74,7 +73,7 @@ func TestT12StdoutEndsWithTheServerThoughAnotherHoldsIt(t *testing.T) {
 	}
 }
 
-// TestT12AKilledGuardTakesOnlyItsOwnTree: this process has other servers, children of its own and a detached hub.
+// This process has other servers, children of its own and a detached hub.
 func TestT12AKilledGuardTakesOnlyItsOwnTree(t *testing.T) {
 	child := exec.Command("sleep", "1000")
 	hub := exec.Command("sleep", "1000")
@@ -128,8 +127,7 @@ func TestT12AKilledGuardTakesOnlyItsOwnTree(t *testing.T) {
 	}
 }
 
-// TestT12AKilledGuardTakesNobodyWhoJustMadeAThread: numbers are looked at the moment they are given out, and a thread gets one
-// too.
+// New process numbers are looked at as soon as they are given out, and threads get numbers too.
 func TestT12AKilledGuardTakesNobodyWhoJustMadeAThread(t *testing.T) {
 	hub := exec.Command(os.Args[0], "role:threads")
 	hub.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -157,7 +155,7 @@ func TestT12AKilledGuardTakesNobodyWhoJustMadeAThread(t *testing.T) {
 	}
 }
 
-// TestT09StderrBackPressure: ten megabytes to a stderr that nobody reads, then an answer.
+// Ten megabytes to an unread stderr, then a response.
 func TestT09StderrBackPressure(t *testing.T) {
 	const size = 10 << 20
 	nobody, unread := io.Pipe() // a write to it blocks until it is read

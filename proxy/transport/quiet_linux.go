@@ -28,7 +28,7 @@ const (
 // long: a long read or write is announced, and so is the rest of a partial line, and a read after a row that never waited, which means a
 // server is flooding us.
 //
-// A call is sure not to block on a socket, which is told so in each call, and on a pipe whose file description nobody shares.
+// A call never blocks on a socket, because each call asks for that (MSG_DONTWAIT), nor on a pipe whose file description is ours alone.
 type quiet struct {
 	conn   syscall.RawConn
 	socket bool

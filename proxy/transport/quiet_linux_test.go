@@ -107,7 +107,7 @@ func TestAStreamSaysWhyItEnded(t *testing.T) {
 	}
 }
 
-// Whoever reads for long must be seen by what interrupts it.
+// A goroutine that reads for long must be visible to the monitor that preempts it.
 func TestLongLinesAndARowOfReadsAreAnnounced(t *testing.T) {
 	reads, writes := bothEnds(t, "pipe")
 	s := NewStream(reads, true)

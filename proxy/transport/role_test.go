@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	flag.Parse()
-	flag.Set("test.parallel", "32") // these tests wait out the graces of a shutdown, they do not compute
+	flag.Set("test.parallel", "32") // these tests mostly wait for the graces of a shutdown
 	os.Exit(m.Run())
 }
 
@@ -44,7 +44,7 @@ func play(role string, args []string) int {
 		_, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, ptraceSeize, uintptr(pid), 0, 0, 0, 0)
 		fmt.Println(errno)
 		return 0
-	case "threads": // a process that makes one thread after the other
+	case "threads": // a process that keeps creating threads
 		fmt.Println("up")
 		for {
 			ended := make(chan struct{})

@@ -19,8 +19,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
-// walledEnds are the ends of a wrapper as without a sandbox, and those that only it has. "The guard stopped" is not among
-// them where the wrapper is killed: nothing inside can stop the first process of its own namespace.
+// walledEnds are the ends of a wrapper as without a sandbox, and those that only a sandbox has. "The guard stopped" with a killed wrapper is
+// not among them: nothing inside can stop the first process of its own namespace.
 func walledEnds() []end {
 	all := slices.Clone(ends[:len(ends)-1])
 	all = append(all, ends[0])
@@ -36,12 +36,12 @@ func walledEnds() []end {
 	return all
 }
 
-// TestT12NothingOutlivesTheWrapperOfAShieldedServer is the same table behind walls.
+// The same table in a sandbox.
 func TestT12NothingOutlivesTheWrapperOfAShieldedServer(t *testing.T) {
 	nothingOutlives(t, []string{"role:walled", "shield"}, walledEnds())
 }
 
-// TestT12WithBothKeepersKilledNothingOfAShieldedServerLives: without a sandbox a daemon could outlive that instant.
+// Without a sandbox, a daemon could survive this.
 func TestT12WithBothKeepersKilledNothingOfAShieldedServerLives(t *testing.T) {
 	w := wrapAs(t, []string{"role:walled", "shield"}, "sh", "-c", servers[4].script)
 	for range servers[4].ups {
@@ -57,7 +57,7 @@ func TestT12WithBothKeepersKilledNothingOfAShieldedServerLives(t *testing.T) {
 	eventually(t, "all of it dies", func() bool { return len(census(t, w.dir)) == 0 })
 }
 
-// TestAShieldedServerIsTerminatedBeforeItIsKilled: walls that fell with the first signal would leave it no time to save.
+// If the sandbox ended with the first signal, the server would have no time to save.
 func TestAShieldedServerIsTerminatedBeforeItIsKilled(t *testing.T) {
 	dir := markedDir(t)
 	p := start(t, Command{Dir: dir, Sandbox: &sandbox.Sandbox{},
@@ -78,7 +78,7 @@ func TestAShieldedServerIsTerminatedBeforeItIsKilled(t *testing.T) {
 	}
 }
 
-// TestBehindWallsAServerStartsAndEndsAsWithout runs each command twice and compares.
+// It runs each command twice and compares.
 func TestBehindWallsAServerStartsAndEndsAsWithout(t *testing.T) {
 	dir := markedDir(t)
 	for name, content := range map[string]string{"script": `printf '<%s>' "$0" "$@"`, "orphan": "#!/no/such/python -u\n", "plain": "#!/bin/sh\n", "binary": "\x7fELF\x00\x00\x00garbage"} {
@@ -111,7 +111,7 @@ func TestBehindWallsAServerStartsAndEndsAsWithout(t *testing.T) {
 		r.err = said.String()
 		return r
 	}
-	// What the test was started with comes along without walls only, as it should (escape_linux_test.go).
+	// Descriptors that the test inherited are passed on without a sandbox only, as intended (escape_linux_test.go).
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestBehindWallsAServerStartsAndEndsAsWithout(t *testing.T) {
 }
 
 func TestASandboxThatCannotBeHadStartsNothing(t *testing.T) {
-	// A folder that bubblewrap cannot go to makes it fail as a system without namespaces does: before the guard is there.
+	// A folder that bubblewrap can't enter makes it fail as on a system without namespaces: before the guard runs.
 	marker := filepath.Join(t.TempDir(), "ran")
 	g, err := Prepare()
 	if err != nil {

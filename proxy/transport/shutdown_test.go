@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Servers, from the best to the worst behaved. Each of their processes says "up" when it is.
+// Servers, from the best to the worst behaved. Each of their processes writes "up" when it runs.
 var servers = []struct {
 	name   string
 	script string
@@ -36,7 +36,7 @@ var servers = []struct {
 		echo up; sleep 1000`, 5},
 }
 
-// An end is how a wrapper's life stops. alone says that the wrapper is not there to see the end of it.
+// An end is a way in which a wrapper ends. alone means that the wrapper is gone before its server.
 type end struct {
 	name  string
 	alone bool
@@ -60,7 +60,7 @@ var ends = []end{
 	}},
 }
 
-// wrapped is a wrapper in a process of its own, with its server.
+// wrapped is a wrapper in its own process, with its server.
 type wrapped struct {
 	cmd                *exec.Cmd
 	stdin              io.WriteCloser
@@ -159,7 +159,7 @@ func nothingOutlives(t *testing.T, role []string, ends []end) {
 					})
 					return
 				}
-				// Stop returns when nothing is alive, so at the wrapper's exit there is nothing to wait for.
+				// Stop returns when nothing is alive, so there is nothing left to wait for once the wrapper exits.
 				if living := census(t, w.dir); len(living) > 0 {
 					t.Fatalf("outlived the wrapper: %q", living)
 				}
@@ -171,8 +171,8 @@ func nothingOutlives(t *testing.T, role []string, ends []end) {
 	}
 }
 
-// TestT12AServerDiesWithBothItsKeepers: wrapper and guard killed in one instant, neither can see the other go. The
-// parent-death signal still takes the server itself (not what it started: doc.go says so).
+// Wrapper and guard are killed in the same instant, so neither notices the other's end. The parent-death signal still kills the server
+// itself, but not what it started (doc.go).
 func TestT12AServerDiesWithBothItsKeepers(t *testing.T) {
 	w := wrap(t, "sh", "-c", `trap '' TERM HUP INT; echo up; exec sleep 1000`)
 	if line, err := w.stdout.ReadString('\n'); err != nil || line != "up\n" {
@@ -186,9 +186,8 @@ func TestT12AServerDiesWithBothItsKeepers(t *testing.T) {
 	eventually(t, "the server dies", func() bool { return len(census(t, w.dir)) == 0 })
 }
 
-// TestT12AForkChainIsCaught: each generation leaves the session and its parent dies, so no signal to a group and no tree of
-// parents holds it; only sweeps that are faster than a fork do. What lives of it holds a FIFO open, whose end nobody can
-// miss as a look into the process table would. The processor is loaded beside it.
+// Each generation leaves the session and its parent dies, so neither a signal to a group nor a walk over parents reaches it; only sweeps
+// faster than a fork do. Survivors hold a FIFO open, which can't be missed like an entry of the process table. The processor is kept busy.
 func TestT12AForkChainIsCaught(t *testing.T) {
 	const script = `
 import os, signal, sys, time
@@ -269,7 +268,7 @@ func TestT13AServerHasTheDefaultSIGPIPEUnderAWrapperThatIgnoresIt(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	// SIGHUP and SIGINT may be ignored by whoever started the tests (nohup); then they are for the server as well. So are
+	// SIGHUP and SIGINT may be ignored since the start of the tests (nohup); then the server ignores them as well. The same holds for
 	// signals 32 and 33 under make: glibc's posix_spawn leaves them ignored.
 	for line := range strings.Lines(string(all)) {
 		key, mask, _ := strings.Cut(strings.TrimSpace(line), ":")

@@ -97,7 +97,7 @@ func TestArgumentsAndFolderPassAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestTheServerHasNoFileOfOurs compares with a start without us: whoever started the tests may have left files open.
+// It compares with a start without us, because the tests may have inherited open files.
 func TestTheServerHasNoFileOfOurs(t *testing.T) {
 	list := []string{"sh", "-c", `for fd in /proc/$$/fd/*; do echo "${fd##*/}"; done`}
 	direct := exec.Command(list[0], list[1:]...)

@@ -17,7 +17,7 @@ type Stream struct {
 	quiet *quiet
 }
 
-// NewStream takes over one end. own means that nobody else can make it blocking: for a pipe, that nobody shares this end.
+// NewStream takes over one end. own means that only we can make it blocking: for a pipe, that this end is not shared.
 func NewStream(file *os.File, own bool) *Stream { return &Stream{file, newQuiet(file, own)} }
 
 func (s *Stream) Read(b []byte) (int, error) {
