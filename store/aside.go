@@ -138,7 +138,7 @@ func readAll(b *bolt.Bucket, depth int) error {
 
 // Lost is the note of a store that was put aside, nil where there is none. One that cannot be read is still a note.
 func Lost(dir string) (*Loss, error) {
-	raw, err := read(dir, lossFile, 1<<16)
+	raw, err := disk.Read(filepath.Join(dir, lossFile), 1<<16)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

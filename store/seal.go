@@ -8,9 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/sallyport/sallyport/proxy/disk"
@@ -43,20 +41,6 @@ func unseal(key, bucket, place, sealed []byte) ([]byte, error) {
 	return sealed[sealSize:], nil
 }
 
-// read is the beginning of a file beside the store, at most so many bytes.
-func read(dir, name string, most int64) ([]byte, error) {
-	f, err := disk.Open(filepath.Join(dir, name), os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, most))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	return raw, nil
-}
-
 // key is the key to a store.
 func (o Options) key(dir string) ([]byte, error) {
 	if o.Key != nil {
@@ -67,7 +51,7 @@ func (o Options) key(dir string) ([]byte, error) {
 
 // readKey is the key of a folder, or fs.ErrNotExist.
 func readKey(dir string) ([]byte, error) {
-	key, err := read(dir, keyFile, keyBytes+1)
+	key, err := disk.Read(filepath.Join(dir, keyFile), keyBytes+1)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +97,7 @@ func MarkKept(dir string, options Options, mark string) bool {
 }
 
 func markKept(dir string, key []byte, mark string) bool {
-	sealed, err := read(dir, markFile, 1<<10)
+	sealed, err := disk.Read(filepath.Join(dir, markFile), 1<<10)
 	if err != nil {
 		return false
 	}

@@ -3,7 +3,6 @@ package guardian
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -103,17 +102,12 @@ func (g *Guardian) readWhole(path, whole string) (s clientconfig.Snapshot, err e
 	if len(whole) < 32 {
 		return s, fs.ErrNotExist
 	}
-	f, err := disk.Open(g.wholeFile(path, whole), os.O_RDONLY)
-	if err != nil {
-		return s, err
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, maxWhole))
+	raw, err := disk.Read(g.wholeFile(path, whole), maxWhole)
 	if err != nil {
 		return s, err
 	}
 	if g.office.Store.KeyedHash("client-file", raw) != whole {
-		return s, fmt.Errorf("%s is not what was kept", f.Name())
+		return s, fmt.Errorf("%s is not what was kept", g.wholeFile(path, whole))
 	}
 	return s, json.Unmarshal(raw, &s)
 }

@@ -3,9 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/fsnotify/fsnotify"
@@ -18,15 +16,10 @@ import (
 
 // readSettingsFile reads settings.json, nil if there is none.
 func readSettingsFile(path string) ([]byte, error) {
-	f, err := disk.Open(path, os.O_RDONLY)
+	raw, err := disk.Read(path, policy.MaxDocument+1)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read settings: %w", err)
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, policy.MaxDocument+1))
 	if err != nil {
 		return nil, fmt.Errorf("read settings: %w", err)
 	}

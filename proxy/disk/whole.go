@@ -3,6 +3,7 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -144,3 +145,13 @@ func (r refusal) Error() string        { return string(r) }
 func (r refusal) Is(target error) bool { return target == ErrNotOurs }
 
 func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
+
+// Read is the content of a file of ours, but no more than its first most bytes.
+func Read(path string, most int64) ([]byte, error) {
+	f, err := Open(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
