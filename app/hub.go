@@ -43,12 +43,12 @@ type Options struct {
 	AllowCLI bool
 	Window   bool // the hub lives in the desktop program: decisions are calls inside that process
 	Version  string
-	Notifier Notifier // nil: nobody is notified
+	Notifier Notifier // nil: no notifications
 	// Show raises the window, Changed says that a window may show outdated content. Both must not block, and may be called while the hub is
 	// locked. nil without a window.
 	Show    func(route string)
 	Changed func()
-	// Damage is what the previous hub met in its store: the store is set aside, and a person decides.
+	// Damage is what the previous hub found in its store: the store is put aside, and a person decides.
 	Damage string
 
 	Now       func() time.Time // time.Now
@@ -267,7 +267,7 @@ func (h *Hub) Welcome(control.Peer) control.Welcome {
 	}
 }
 
-// Damage is what this hub met in its store, for the Options of the next one.
+// Damage is what this hub found in its store, for the Options of the next one.
 func (h *Hub) Damage() string {
 	h.office.Lock()
 	defer h.office.Unlock()

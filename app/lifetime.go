@@ -74,8 +74,8 @@ func (h *Hub) Serve(ctx context.Context, listener *control.Listener, log *slog.L
 	return errors.Is(context.Cause(ctx), control.ErrAgain), err
 }
 
-// Show raises the window of this hub for a second start of its program. A program inside a wrapped server may not: where a window appears,
-// and when, is half of what a person is asked.
+// Show raises the window of this hub for a second start of its program. A program inside a wrapped server may not, because it could time the
+// window to get a careless click.
 func (h *Hub) Show(peer control.Peer, route string) error {
 	switch {
 	case peer.Descends:
@@ -87,8 +87,8 @@ func (h *Hub) Show(peer control.Peer, route string) error {
 	return nil
 }
 
-// StepDown gives way to a hub that a person started, once everything accepted is on disk. A hub that a person started gives way to nobody:
-// the second one ends instead.
+// StepDown gives way to a hub that a person started, once everything accepted is on disk. If a person started this one too, the second one
+// ends instead.
 func (h *Hub) StepDown(peer control.Peer) error {
 	h.office.Lock()
 	defer h.office.Unlock()
@@ -104,7 +104,7 @@ func (h *Hub) StepDown(peer control.Peer) error {
 	return nil
 }
 
-// watchHome ends the hub when its home, or the store in it, is gone or replaced: nobody would ever read what it writes.
+// watchHome ends the hub when its home, or the store in it, is gone or replaced: what it writes would never be read.
 func (h *Hub) watchHome() {
 	first := map[string]os.FileInfo{}
 	same := func(path string) bool {

@@ -71,8 +71,8 @@ func lineRange(s string) (start, count int) {
 	return start, count
 }
 
-// changedLines are the lines of both texts from the first that differs to the last, and those around them that a diff shows.
-// To look for secrets in all the rest of ten megabytes takes half a minute.
+// changedLines are the lines of both texts from the first difference to the last, with their context. Only they are searched for secrets:
+// searching all of ten megabytes takes half a minute.
 func changedLines(was, now []byte) (old, new span) {
 	most := min(len(was), len(now))
 	head := 0
@@ -100,8 +100,8 @@ func changedLines(was, now []byte) (old, new span) {
 	return span{from, len(was) - tail + skip}, span{from, len(now) - tail + skip}
 }
 
-// maskFile is a part of a file's text with its secrets as dots, its line ends as LF and without a byte order mark: for
-// people only. Of what stands around the part only the number of lines is left.
+// maskFile is a part of a file's text for people: secrets are dots, line ends are LF, and there is no byte order mark. The text around the
+// part is replaced with as many empty lines.
 func maskFile(raw []byte, format Format, part span) (string, error) {
 	f, err := Parse(raw, format)
 	if err != nil {
@@ -123,8 +123,8 @@ type fileMasker struct {
 	splices []splice // offsets count from the start of the part
 }
 
-// value masks below one value; key is the name under which it stands. Rules are by name and form at any depth, not by
-// place: a file has more in it than servers, and each of it may stand beside a change.
+// value masks secrets in a value; key is its name. The rules go by name and form at any depth, not by place: a file contains more than
+// servers, and any of it may be next to a change.
 func (m *fileMasker) value(v *hujson.Value, key string) {
 	if at := m.f.span(v); at.to <= m.part.from || at.from >= m.part.to {
 		return
@@ -133,7 +133,7 @@ func (m *fileMasker) value(v *hujson.Value, key string) {
 	case *hujson.Object:
 		for i := range t.Members {
 			name, member := literal(t.Members[i].Name), &t.Members[i].Value
-			if hidden(key) || key == m.f.Format.key() && member.Value.Kind() != '{' { // an entry that is none: it may be a key, pasted
+			if hidden(key) || key == m.f.Format.key() && member.Value.Kind() != '{' { // not an entry: perhaps a pasted key
 				m.hide(member)
 				continue
 			}
@@ -176,7 +176,7 @@ func hidden(key string) bool {
 
 func (m *fileMasker) hide(v *hujson.Value) { m.put(v, dots) }
 
-// show puts what is to be seen of a text in its place, its start only where it is long.
+// show replaces a text with its masked form, cut if it is long.
 func (m *fileMasker) show(v *hujson.Value, masked string) {
 	whole := literal(*v)
 	if len(whole) > 4*maxShownText || len(masked) > maxShownText {

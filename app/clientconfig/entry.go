@@ -13,7 +13,7 @@ type Entry struct {
 	Name     string
 	Command  string
 	Args     []string
-	HasArgs  bool     // args stands in the entry, maybe empty
+	HasArgs  bool     // the entry has args, perhaps empty
 	URL      string   // of a remote server; then there is no command
 	EnvNames []string // in file order; the values stay in the file
 	Odd      string   // why the entry can't be read or wrapped, in our words; usually ""

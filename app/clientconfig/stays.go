@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Stays says why a client's file is not to name the program at path, nil where it may: a client keeps the path, and what it names
-// must be there tomorrow. The command line and the window ask here, before anything is written.
+// Stays is an error if a client's file must not name the program at path: a client keeps the path, so the program must still be there
+// tomorrow.
 func Stays(path string) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -22,20 +22,20 @@ func Stays(path string) error {
 	return nil
 }
 
-// Stayed is Stays for a home of its own, which may lie in the temporary folder with its program.
+// Stayed is Stays for a home of its own, which may be in the temporary folder with its program.
 func Stayed(path string) bool {
 	target, err := filepath.EvalSymlinks(path)
 	return err == nil && passing(path, target, os.TempDir(), true) == ""
 }
 
-// goRun says whether a folder is one where `go run` and `go test` build: the file is gone when they end.
+// goRun reports whether `go run` or `go test` built in a folder: they delete it when they end.
 func goRun(folder string) bool {
 	number, ok := strings.CutPrefix(folder, "go-build")
 	return ok && strings.Trim(number, "0123456789") == ""
 }
 
-// passing says why a path will not be there tomorrow, "" where nothing speaks against it. A home that was named
-// (SALLYPORT_HOME) is an installation of its own and may lie in the temporary folder, with its program.
+// passing says why a path will probably be gone tomorrow, "" if it won't. A home named by SALLYPORT_HOME is an installation of its own and
+// may be in the temporary folder, with its program.
 func passing(path, target, temporary string, ownHome bool) string {
 	for _, p := range []string{path, target} {
 		parts := strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' })
@@ -55,7 +55,7 @@ func passing(path, target, temporary string, ownHome bool) string {
 	return ""
 }
 
-// below says whether path lies in folder, taken as they are written and with links followed.
+// below reports whether path is in folder, as written or with the links of folder followed.
 func below(path, folder string) bool {
 	dirs := []string{folder}
 	if real, err := filepath.EvalSymlinks(folder); err == nil {

@@ -179,7 +179,7 @@ func ours(name, client string) []string {
 	return []string{"wrap", "--name", name, "--client", client, "--"}
 }
 
-// FindRecord is the record of an entry, nil if there is none.
+// FindRecord returns the record of an entry, nil if there is none.
 func FindRecord(records []Record, name string) *Record {
 	for i := range records {
 		if records[i].Name == name {

@@ -1,9 +1,9 @@
-// Package display is what people are shown: how all is (Status, Light), what waits and what an item holds (Inbox, Item), each server as a row
-// with its light (ServerRows) or whole (ServerWhole), the timeline (Activity, Record, Verify), what servers print (Log). The command line and
-// the window are told the same. It decides and changes nothing; the one thing it writes is what a window remembers of itself (Remember).
+// Package display has what people see, on the command line and in the window alike: the overall state (Status, Light), the inbox (Inbox,
+// Item), the servers with their lights (ServerRows, ServerWhole), the timeline (Activity, Record, Verify) and servers' output (Log). It
+// decides nothing, and writes only what a window remembers about itself (Remember).
 //
-// It puts together what the departments know, so it may know all of them; none knows it, and it has no state. Its calls take the office's
-// lock, after the files of clients were read.
+// It combines what the departments know, so it imports all of them; none imports it, and it has no state. Its calls read clients' files
+// first and take the office's lock afterwards.
 package display
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// Sources are where it is read. All must be set.
+// Sources are where it reads from. All must be set.
 type Sources struct {
 	Home      control.Home
 	Welcome   func(control.Peer) control.Welcome // which hub this is
@@ -31,11 +31,9 @@ type Sources struct {
 	Lost      *lost.Store
 }
 
-// Display is the department.
 type Display struct {
 	office *office.Office
 	from   Sources
 }
 
-// New is a display over an office that has no store yet.
 func New(o *office.Office, from Sources) *Display { return &Display{office: o, from: from} }

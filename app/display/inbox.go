@@ -13,7 +13,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Inbox is what waits for a decision.
+// Inbox lists the pending items.
 func (d *Display) Inbox() (items []control.InboxItem, err error) {
 	d.office.Lock()
 	defer d.office.Unlock()
@@ -57,17 +57,17 @@ func (d *Display) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxIt
 	return items, nil
 }
 
-// called gives an item the name that its server is shown by.
+// called gives an item the shown name of its server.
 func called(it *control.InboxItem, server store.Server, shown string) {
 	it.Shown, it.Title = shown, identity.Retitled(it.Title, server, shown)
 }
 
-// DecidedSince are the items that a person decided, or that came and went, since then; the newest first.
+// DecidedSince are the items that were decided, or came and went, since then; the newest first.
 func (d *Display) DecidedSince(since time.Time) (out []office.DecidedItem, err error) {
 	d.office.Lock()
 	defer d.office.Unlock()
 	if d.from.Lost.Waits() {
-		return nil, nil // with the store it is gone; the one item that waits is all there is to show
+		return nil, nil // they were in the store
 	}
 	if err := d.office.Usable(); err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Item is one item whole, with what was last approved beside what is declared now. What was only seen in between is no
-// base of a diff: a person compares with what a person said yes to.
+// Item is one whole item, with what was last approved next to what is declared now. Versions seen in between are no base for a diff: a
+// person compares with what a person allowed.
 func (d *Display) Item(code string) (out control.ItemDetail, err error) {
 	d.office.Lock()
 	defer d.office.Unlock()
@@ -62,7 +62,7 @@ func (d *Display) detail(tx *store.Tx, it store.Item) (out control.ItemDetail, e
 	}
 	now, err := office.Newest(tx, it)
 	if err == nil && now.Code != it.Code {
-		out.Next = now.Code // where the rest is of one that was decided in part
+		out.Next = now.Code // the rest of an item that was decided in part
 	}
 	return out, err
 }

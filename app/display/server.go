@@ -32,7 +32,7 @@ func (d *Display) Log(q control.LogQuery) (out control.Log, err error) {
 	return control.Log{Text: text, Next: next}, nil
 }
 
-// ServerWhole is a server with all that is pinned of it.
+// ServerWhole is a server with all its pins.
 type ServerWhole struct {
 	control.Server
 	Command []string // secrets masked
@@ -42,12 +42,12 @@ type ServerWhole struct {
 	Waiting []control.InboxItem
 }
 
-// PinnedItem is one pinned thing of a server as it stands.
+// PinnedItem is one thing that a server declares or declared.
 type PinnedItem struct {
 	control.ServerItem
 	ApprovedAt time.Time
-	Code       string          // of the inbox item in which it waits
-	Definition json.RawMessage // as it was declared last, else as it was allowed
+	Code       string          // of the pending inbox item about it
+	Definition json.RawMessage // as last declared, else as approved
 	Findings   []inspect.Finding
 	Passages   []inspect.Passage
 }
@@ -86,7 +86,7 @@ func (d *Display) ServerWhole(name string) (out ServerWhole, err error) {
 	return out, err
 }
 
-// waitingOf is what waits of one server.
+// waitingOf lists the pending items about one server.
 func (d *Display) waitingOf(tx *store.Tx, server store.Server, shown string) (items []control.InboxItem, err error) {
 	waiting, err := d.from.Held.WaitingHeads(tx)
 	for _, it := range waiting {

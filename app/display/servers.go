@@ -13,12 +13,12 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// ServerRow is one row of the list of servers: a server that was seen, or one that guarded entries of clients' files start and that
-// has not run yet (its state is not_started: nothing is known of it but where it stands).
+// ServerRow is one row of the list of servers: a server that was seen, or one that only appears in guarded entries of clients' files, with
+// the state not_started.
 type ServerRow struct {
 	control.Server
 	Light   Light
-	Held    int // responses that wait for a decision
+	Held    int // pending responses
 	Entries []RowEntry
 }
 
@@ -28,7 +28,7 @@ type RowEntry struct {
 	Started                        bool // since it was last written
 }
 
-// ServerRows are all servers that were ever seen, and those of guarded entries that were not, by name.
+// ServerRows are all servers that were ever seen, and those of guarded entries, by name.
 func (d *Display) ServerRows() ([]ServerRow, error) {
 	servers, err := d.knownServers()
 	if err != nil {
@@ -49,7 +49,7 @@ func (d *Display) ServerRows() ([]ServerRow, error) {
 	return rows, nil
 }
 
-// Servers answers `servers`: the rows of the window's list, each with its light.
+// Servers are the same rows for the command line.
 func (d *Display) Servers() ([]control.Server, error) {
 	rows, err := d.ServerRows()
 	servers := make([]control.Server, len(rows))
@@ -86,7 +86,7 @@ func (d *Display) knownServers() (out []control.Server, err error) {
 	return out, err
 }
 
-// server is what is known of a server, and what its live wrappers tell.
+// server combines what the store knows about a server with what its live wrappers say.
 func (d *Display) server(l *ledger.Ledger, codes map[vocab.ItemKind]string, names identity.Called) control.Server {
 	server := ledger.ServerRow(l, codes)
 	server.Shown, server.Held, server.Sandbox = names.Shown(l.Server), d.from.Held.HeldOf(l.Server.ID), d.sandboxOf(l.Server)
@@ -99,8 +99,8 @@ func (d *Display) sandboxOf(server store.Server) vocab.Sandbox {
 	return vocab.Sandbox(d.from.Settings.ValuesFor(server)["sandbox"])
 }
 
-// notStarted are the servers of guarded entries without a known server: they never ran, and were never looked at. Entries of several
-// clients that start one server are one row, as they will be once it has run.
+// notStarted are the servers of guarded entries that never ran and were never checked. Entries of several clients that start the same server
+// are one row, as they will be once it has run.
 func (s sight) notStarted(taken map[RowEntry]bool) (rows []ServerRow) {
 	at := map[string]int{} // of a server's row, by id
 	for _, e := range s.entries() {

@@ -13,8 +13,8 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// sight is what lights are made from: what clients' files have, and what waits. Both were read at nearly the same time; a row and
-// the whole that are made from one sight agree.
+// sight is the input for lights: clients' files and the inbox, read at nearly the same time, so that the light of a row and the overall
+// light agree.
 type sight struct {
 	coverage control.Coverage
 	waiting  map[string]waitingCount // by server id
@@ -26,22 +26,21 @@ type waitingCount struct {
 	items, held int
 }
 
-// Light is how all is, for the tray and the footer. waiting is the inbox; known is false where it or the coverage could not be read.
+// Light is the overall light, for the tray and the footer. waiting is the inbox; known is false if it or the coverage could not be read.
 func (d *Display) Light(c control.Coverage, waiting []control.InboxItem, known bool) Light {
 	return lightOfAll(allFacts(c, waiting, d.besideFiles(c), known && d.StoreOK()))
 }
 
-// beside is what the files do not say: the servers that a client runs right now and that no entry of a file we know starts, how many
-// of all that run or stand in a file have no protocol version in common with their client, and whose client has not asked again.
+// beside is what clients' files don't say.
 type beside struct {
-	apart     map[string]bool // ids
-	noVersion int
-	behind    map[string]string // client by id of the server
+	apart     map[string]bool   // ids of running servers that no entry of a known file starts
+	noVersion int               // servers without a protocol version in common with their client
+	behind    map[string]string // by id of a server, the client that has not asked again since an approval
 }
 
 func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works bool) sightedAll {
 	s := sightedAll{Works: works, Waiting: len(waiting), Guarded: c.Guarded, Total: c.Total, Apart: len(b.apart), NoVersion: b.noVersion}
-	seen := 0 // that a client has started, and seen all of
+	seen := 0 // servers of which a client has seen everything that is allowed
 	for id := range b.apart {
 		if b.behind[id] == "" {
 			seen++
@@ -93,7 +92,7 @@ func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works b
 	return s
 }
 
-// sentence is what a person can do, as a sentence.
+// sentence makes a sentence of words that say what to do.
 func sentence(words string) string {
 	if words == "" {
 		return ""
@@ -118,7 +117,7 @@ func (d *Display) besideFiles(c control.Coverage) beside {
 		}
 	}
 	if d.office.Store != nil {
-		_ = d.office.Store.View(func(tx *store.Tx) error { // what cannot be read is said by StoreOK
+		_ = d.office.Store.View(func(tx *store.Tx) error { // StoreOK reports an unreadable store
 			for _, server := range tx.Servers() {
 				if server.Versions != nil && (ids[server.ID] || b.apart[server.ID]) {
 					b.noVersion++
@@ -177,7 +176,7 @@ func (d *Display) look() (s sight, err error) {
 	return s, err
 }
 
-// guardedEntry is a guarded entry with what it starts.
+// guardedEntry is a guarded entry and the server it starts.
 type guardedEntry struct {
 	RowEntry
 	server, identity string
@@ -194,8 +193,8 @@ func (s sight) entries() (all []guardedEntry) {
 	return all
 }
 
-// starts says whether a guarded entry is what starts a server. A client may fill in parts of a command (${workspaceFolder}): then
-// what ran has another identity than what the file says, and the name has to do.
+// starts reports whether a guarded entry starts a server. A client may fill in parts of a command (${workspaceFolder}), which gives the
+// server another identity than the file; then the name decides.
 func (s sight) starts(e guardedEntry, server control.Server) bool {
 	if e.server == server.ID {
 		return true

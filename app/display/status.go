@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Status says how the hub is, with the first of what waits.
+// Status is the state of the hub, with the first pending items.
 func (d *Display) Status() (control.Status, error) {
 	out, err := d.WholeStatus()
 	review.ByAge(out.Waiting)
@@ -16,14 +16,14 @@ func (d *Display) Status() (control.Status, error) {
 	return out, err
 }
 
-// WholeStatus says how the hub is, with all that waits. It answers without a store too: that is when a person needs it most.
+// WholeStatus is the state of the hub, with all pending items. It also works without a store, which is when people need it most.
 func (d *Display) WholeStatus() (control.Status, error) {
 	coverage, err := d.from.Guardian.Coverage(control.CoverageQuery{}) // reads files: not under the lock
 	d.office.Lock()
 	defer d.office.Unlock()
 	out := control.Status{
 		RuleSet: d.from.Settings.Rules().RuleSet(), Coverage: &coverage, Hub: d.from.Welcome(control.Peer{}), Home: d.from.Home.Dir,
-		Waiting: []control.InboxItem{}, Unseen: d.from.Wrappers.UnseenServers(), // lists, also where the store cannot say
+		Waiting: []control.InboxItem{}, Unseen: d.from.Wrappers.UnseenServers(), // empty lists if the store is unusable
 	}
 	if err != nil {
 		out.Coverage = nil
@@ -42,7 +42,7 @@ func (d *Display) WholeStatus() (control.Status, error) {
 			return err
 		})
 		if err != nil {
-			d.office.Failed(err) // status names it among the problems
+			d.office.Failed(err) // it is in the list of problems now
 		}
 	}
 	out.Wrappers = d.from.Wrappers.Connected(shown)
@@ -60,5 +60,5 @@ func (d *Display) WholeStatus() (control.Status, error) {
 	return out, nil
 }
 
-// MaxWaitingTold is how many items status names; the inbox has all of them.
+// MaxWaitingTold limits the items in a status; the inbox has all of them.
 const MaxWaitingTold = 100

@@ -26,7 +26,7 @@ func (d *Display) Activity(q control.ActivityQuery) (control.Activity, error) {
 	if err != nil {
 		return control.Activity{}, d.office.FailedReading(err)
 	}
-	out := control.Activity{Items: append([]control.Record{}, found...)} // a list, where there are none too
+	out := control.Activity{Items: append([]control.Record{}, found...)} // never null in JSON
 	out.Shown = about.servers.shownOf(out.Items)
 	return out, nil
 }

@@ -15,7 +15,7 @@ import (
 // burst limits how long a stream of edits delays a check: a program that never stops writing must not prevent it.
 const burst = 20
 
-// stamp is what a file looks like from outside. A different stamp is reason for a look.
+// stamp is how a file looks without reading it. A different stamp is reason to read it.
 type stamp struct {
 	info    os.FileInfo // nil: it is missing
 	program bool        // the program of its entries exists

@@ -1,8 +1,7 @@
-// Package lost is a store that can't be used any more: everything is blocked, one item is all there is in the inbox, and a person may
-// start over with an empty store by deciding it. It puts a damaged store aside and makes the new one; nothing of the old one is deleted.
+// Package lost handles a store that can't be used any more: everything is blocked, the inbox has a single item, and allowing it starts over
+// with an empty store. A damaged store is put aside, never deleted.
 //
-// It needs the office's lock held by whoever calls it. It knows no hub: where a decision is taken, another hub is to take this one's place
-// (office.Leave).
+// Callers must hold the office's lock. The package knows no hub: a decision ends this hub so that another replaces it (office.Leave).
 package lost
 
 import (
@@ -25,13 +24,13 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Store is a store that is lost, if it is, as the one inbox item of a hub without a store. It lives in memory, because the inbox is in that
-// store; its code and digest follow from what happened, so that another hub shows the same item.
+// Store is the inbox item about a lost store, if it is lost. It is in memory, because the inbox is in that store; its code and digest are
+// computed from what happened, so that the next hub shows the same item.
 type Store struct {
 	office *office.Office
 	home   control.Home
 
-	problem string // "" while nothing is lost, or where starting over would mend nothing
+	problem string // "" while nothing is lost, or if starting over would not help
 	why     string
 	kept    string
 	at      time.Time
@@ -39,22 +38,22 @@ type Store struct {
 	digest  string
 }
 
-// New is the store of a home, which is not lost yet.
+// New is for the store of a home, which is not lost yet.
 func New(o *office.Office, home control.Home) *Store { return &Store{office: o, home: home} }
 
-// Is says that the store is lost, and that a person may start over.
+// Is reports whether the store is lost and a person can start over.
 func (l *Store) Is() bool { return l.problem != "" }
 
-// Waits says that it is, and that the hub still takes the decision.
+// Waits is Is for a hub that still takes the decision.
 func (l *Store) Waits() bool { return l.Is() && !l.office.Leaving() }
 
-// Code is the code of the item, "" where the store is not lost.
+// Code is the code of the item, "" if the store is not lost.
 func (l *Store) Code() string { return l.code }
 
-// errBegunAgain: an empty store was begun after a loss, and a kill came before the decision was written into it.
+// errBegunAgain: the hub was killed after it made an empty store and before it wrote the decision into it.
 var errBegunAgain = errors.New("an earlier store was lost, and starting over was interrupted")
 
-// Interrupted says that a store was begun after a loss and its decision never written.
+// Interrupted is an error if starting over was interrupted.
 func Interrupted(s *store.Store) error {
 	loss, err := s.Loss()
 	if err != nil || loss == nil {
@@ -63,8 +62,8 @@ func Interrupted(s *store.Store) error {
 	return fmt.Errorf("%w: %s", errBegunAgain, loss.Why)
 }
 
-// Refused takes the error with which a store did not open, or was not believed: everything is blocked, and where starting over mends
-// it, a person may.
+// Refused blocks everything because of the error with which a store did not open or was not trusted. If starting over helps, it shows the
+// item.
 func (l *Store) Refused(err error) {
 	switch {
 	case errors.Is(err, store.ErrCorrupt):
@@ -82,7 +81,7 @@ func (l *Store) Refused(err error) {
 	}
 }
 
-// lose blocks everything and shows the item by which a person may begin again.
+// lose blocks everything and shows the item that lets a person start over.
 func (l *Store) lose(problem, why, kept string, at time.Time) {
 	l.problem, l.why, l.kept, l.at = problem, office.OneLine(why), kept, at
 	sum := sha256.Sum256([]byte(l.home.Store + "\x00" + l.why + "\x00" + kept + "\x00" + at.UTC().Format(time.RFC3339Nano)))
@@ -98,9 +97,9 @@ func (l *Store) lose(problem, why, kept string, at time.Time) {
 	if problem == office.ProblemStoreSeal {
 		mend = "put back the store and the seal.key that belong together"
 	}
-	// The code comes first: a path may be long, and what stands behind it is read last.
+	// The code comes first, because the path may be long.
 	l.office.Problem(problem, l.why, fmt.Sprintf("everything is blocked until you start over with an empty store (inbox item %s), or %s and restart the hub", l.code, mend))
-	// The store took its mark with it; the copy beside it holds as long as the key does.
+	// The mark was in the store; the copy next to it is valid as long as the key is there.
 	l.office.Marked(store.MarkKept(l.home.Dir, store.Options{}, office.MetaCLI))
 }
 
@@ -119,7 +118,7 @@ func (l *Store) Damaged(damage error) {
 	l.lose(office.ProblemStoreDamaged, damage.Error(), kept, at)
 }
 
-// missing says whether the store was put aside by a hub before this one, or is just gone.
+// missing tells a store that an earlier hub put aside from one that is just gone.
 func (l *Store) missing(what error) {
 	note, err := store.Lost(l.home.Dir)
 	if err != nil || note == nil {
@@ -139,7 +138,6 @@ func (l *Store) title() string {
 	return "The store is damaged and was set aside: everything is blocked until you start over or repair it"
 }
 
-// Item is the item.
 func (l *Store) Item() control.InboxItem {
 	it := control.InboxItem{
 		Code: l.code, Kind: vocab.ItemProblem, Severity: vocab.SeverityHigh, Title: l.title(), Digest: l.digest, Created: l.at.UTC(),
@@ -149,7 +147,7 @@ func (l *Store) Item() control.InboxItem {
 	return it
 }
 
-// Detail is the item whole, under its code.
+// Detail is the whole item with this code.
 func (l *Store) Detail(code string) (control.ItemDetail, error) {
 	if err := l.Named(code); err != nil {
 		return control.ItemDetail{}, err
@@ -166,7 +164,7 @@ func (l *Store) Detail(code string) (control.ItemDetail, error) {
 	return out, nil
 }
 
-// Named says that a code is the one of this item.
+// Named refuses any code but that of the item.
 func (l *Store) Named(code string) error {
 	if !strings.EqualFold(code, l.code) {
 		return office.Answer(control.CodeUnavailable, "the store can't be read, so everything is blocked; item %s is the only one now", l.code)
@@ -174,8 +172,8 @@ func (l *Store) Named(code string) error {
 	return nil
 }
 
-// Decide is a person's decision over a lost store: an empty one takes its place. It is on the disk before the answer;
-// then this hub ends and another one takes its place in the same process, so that every wrapper tells all again.
+// Decide replaces the lost store with an empty one, durably. Then this hub ends and another one replaces it in the same process, so that
+// every wrapper reports again.
 func (l *Store) Decide(d control.Decide) (out control.Decided, err error) {
 	if err := l.Named(d.Code); err != nil {
 		return out, err
@@ -193,8 +191,7 @@ func (l *Store) Decide(d control.Decide) (out control.Decided, err error) {
 	return control.Decided{Code: l.code, Approved: []string{control.PartStore}, Rejected: []string{}, Left: []string{}}, nil
 }
 
-// emptyStore keeps what is left of the old store aside and makes the new one. Told twice, after a kill in between, it goes on
-// where it was.
+// emptyStore puts aside what is left of the old store and makes the new one. Safe to repeat: after a kill it resumes where it stopped.
 func (l *Store) emptyStore() error {
 	dir := l.home.Dir
 	marked := store.MarkKept(dir, store.Options{}, office.MetaCLI)

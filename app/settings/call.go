@@ -212,7 +212,7 @@ func (k *Keeper) suggest(file policy.Document, why error) error {
 	return &control.Error{Code: refused.Code, Message: fmt.Sprintf("this makes things less safe, so it waits as item %s: %s", item.Code, refused.Message), See: item.Code}
 }
 
-// LoosensSetting says whether a value would make things less safe than what is in force, and from what to what.
+// LoosensSetting reports whether a value is less safe than the one in force, and both values.
 func (k *Keeper) LoosensSetting(q control.SettingQuery) (loosens bool, from, to string, err error) {
 	rows, err := k.Settings(control.SettingQuery{Key: q.Key, Server: q.Server})
 	if err != nil {
@@ -222,7 +222,7 @@ func (k *Keeper) LoosensSetting(q control.SettingQuery) (loosens bool, from, to 
 	from, to = rows[0].Value, q.Value
 	if strings.TrimSpace(to) == "" {
 		to = s.Default
-		if q.Server != "" { // taken out for the server, the general value holds
+		if q.Server != "" { // without its own value, the general one applies
 			general, err := k.Settings(control.SettingQuery{Key: q.Key})
 			if err != nil {
 				return false, "", "", err

@@ -17,7 +17,7 @@ import (
 // KeyRules is the setting that names a rule file.
 const KeyRules = "inspect.rules"
 
-// loadedRules is a rule file that has loaded; without a path it stands for none.
+// loadedRules is a rule file that has loaded; without a path it means none.
 type loadedRules struct {
 	path string
 	raw  []byte

@@ -194,7 +194,7 @@ func isObject(raw []byte) bool {
 	return len(raw) <= policy.MaxDocument && json.Unmarshal(raw, &members) == nil
 }
 
-// settingsContent is what a settings file loosens, as an inbox item; nil if nothing.
+// settingsContent is the inbox item about what a settings file loosens; nil if it loosens nothing.
 func settingsContent(accepted, file policy.Document) *review.Content {
 	_, loosened := policy.Diff(accepted, file)
 	if len(loosened) == 0 {
