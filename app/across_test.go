@@ -187,7 +187,7 @@ func TestAnApprovedToolStaysAllowedWhenItsNeighbourComes(t *testing.T) {
 	p.approveAll(p.item())
 	other := p.wrap("mail", "npx", "mail")
 	other.report(tool("send_email", "Sends a mail."))
-	if s := w.last(t); !served(s, it) {
+	if s := w.Last(t); !served(s, it) {
 		t.Errorf("an approval binds to its digest: %+v", s)
 	}
 	servers, err := p.Servers()

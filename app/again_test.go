@@ -23,7 +23,7 @@ func TestWhatIsLeftOfARejectedItemCanStillBeAllowedByItsCode(t *testing.T) {
 	p.reject(rejected)
 	w.report(honest, other)
 	p.quiet()
-	if served(w.last(t), honest) {
+	if served(w.Last(t), honest) {
 		t.Fatal("it came back by itself")
 	}
 	if e := wantError(t, errOf(p.Decide(person, control.Decide{Code: rejected.Code, Digest: rejected.Digest, Items: []string{"tool:READ"}})), control.CodeStale); e == nil {
@@ -33,7 +33,7 @@ func TestWhatIsLeftOfARejectedItemCanStillBeAllowedByItsCode(t *testing.T) {
 	if err != nil || !slices.Equal(out.Approved, []string{"tool:read"}) || out.Rejected == nil || out.Left == nil {
 		t.Fatalf("decided %+v, %v", out, err)
 	}
-	if s := w.last(t); !served(s, honest) || !served(s, other) || served(s, twin) {
+	if s := w.Last(t); !served(s, honest) || !served(s, other) || served(s, twin) {
 		t.Fatalf("state %+v", s)
 	}
 	w.report(other)

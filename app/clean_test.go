@@ -66,11 +66,11 @@ func TestOneDecisionAllowsTheNewServersWithoutWarnings(t *testing.T) {
 		t.Fatalf("decided %+v", done)
 	}
 	for _, name := range []string{"files", "weather", "clock"} {
-		if s := all[name].last(t); !served(s, tool("read_"+name, "Reads what there is.")) || s.Code != "" {
+		if s := all[name].Last(t); !served(s, tool("read_"+name, "Reads what there is.")) || s.Code != "" {
 			t.Errorf("%s after the decision: %+v", name, s)
 		}
 	}
-	if s := all["poisoned"].last(t); s.Open {
+	if s := all["poisoned"].Last(t); s.Open {
 		t.Errorf("the server with a warning is open: %+v", s)
 	}
 	if it := p.item(); it.Server != "poisoned" {
@@ -119,7 +119,7 @@ func TestWhatChangedSinceItWasListedIsLeftOutAndNamed(t *testing.T) {
 			all := cleanServers(p)
 			set := p.cleanSet()
 			c.change(p, all)
-			was := all["weather"].last(t).Open
+			was := all["weather"].Last(t).Open
 
 			again, err := p.Clean(control.CleanQuery{Digest: set.Digest})
 			if err != nil || listedIn(again) != "clock files" || len(again.Left) != 1 || again.Digest != set.Digest {
@@ -136,11 +136,11 @@ func TestWhatChangedSinceItWasListedIsLeftOutAndNamed(t *testing.T) {
 			if left.Server != "weather" || !strings.Contains(left.Why, c.why) || (left.See != "") != c.waits {
 				t.Errorf("left out: %+v", left)
 			}
-			if all["weather"].last(t).Open != was {
+			if all["weather"].Last(t).Open != was {
 				t.Errorf("the decision opened or closed what it left out")
 			}
 			for _, name := range []string{"files", "clock"} {
-				if !all[name].last(t).Open {
+				if !all[name].Last(t).Open {
 					t.Errorf("%s was not allowed", name)
 				}
 			}
@@ -169,7 +169,7 @@ func TestWhatHasAWarningByNowIsLeftOut(t *testing.T) {
 	if err != nil || len(done.Items) != 2 || len(done.Left) != 1 || done.Left[0].Server != "weather" || !strings.Contains(done.Left[0].Why, "warning") {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	if all["weather"].last(t).Open {
+	if all["weather"].Last(t).Open {
 		t.Error("it was allowed")
 	}
 }
@@ -233,7 +233,7 @@ func TestASetIsDecidedWhereDecisionsAreMade(t *testing.T) {
 			_, err := p.AllowClean(c.peer, control.CleanQuery{Digest: set.Digest})
 			wantError(t, err, c.code)
 			for name, s := range all {
-				if s.last(t).Open {
+				if s.Last(t).Open {
 					t.Errorf("%s is open", name)
 				}
 			}

@@ -25,7 +25,7 @@ func TestAClockThatJumpsDecidesNothing(t *testing.T) {
 		for round, moved := range []time.Duration{0, jump, -jump} {
 			at.pass(moved)
 			w.report(good, bad)
-			if s := w.last(t); !served(s, good) || served(s, bad) {
+			if s := w.Last(t); !served(s, good) || served(s, bad) {
 				t.Fatalf("jump %s, round %d: state %+v", jump, round, s)
 			}
 			id := fmt.Sprintf("r-%d-%d", n, round)
@@ -40,7 +40,7 @@ func TestAClockThatJumpsDecidesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if served(w.last(t), good) {
+			if served(w.Last(t), good) {
 				t.Fatalf("jump %s: blocked, and served", jump)
 			}
 			shown, err := p.Item(blocked.Code)

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,14 +9,6 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 )
-
-func put(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	write(t, path, text)
-}
 
 func TestCoverageCountsAndNamesWhatIsNotGuarded(t *testing.T) {
 	root := t.TempDir()
@@ -55,7 +46,7 @@ func TestCoverageCountsAndNamesWhatIsNotGuarded(t *testing.T) {
 		}
 	}
 	for _, f := range c.Clients {
-		if f.Client == "claude-desktop" && (f.Path != d.file || f.State != control.FileFound || !f.Watched || f.Guarded != 1 || f.Total != 2) {
+		if f.Client == "claude-desktop" && (f.Path != d.Path || f.State != control.FileFound || !f.Watched || f.Guarded != 1 || f.Total != 2) {
 			t.Errorf("Claude's file: %+v", f)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func TestANewServerIsBlockedUntilAPersonHasLooked(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("weather")
-	if s := w.last(t); s.Open || s.Code != "" {
+	if s := w.Last(t); s.Open || s.Code != "" {
 		t.Fatalf("before the first report: %+v", s)
 	}
 	now, alerts := tool("get_weather", "The weather now."), tool("get_alerts", "Alerts.")
@@ -31,7 +31,7 @@ func TestANewServerIsBlockedUntilAPersonHasLooked(t *testing.T) {
 	if len(d.Approved) != 2 || len(d.Left) != 0 || d.Next != "" || d.Server != "weather" {
 		t.Fatalf("decided %+v", d)
 	}
-	s = w.last(t)
+	s = w.Last(t)
 	if !served(s, now) || !served(s, alerts) || s.Code != "" {
 		t.Fatalf("after the approval: %+v", s)
 	}
@@ -66,7 +66,7 @@ func TestOnlyTheChangedToolIsBlockedAndAnApprovalLetsItThrough(t *testing.T) {
 		t.Fatalf("drift %+v", got)
 	}
 	p.approve(it)
-	s = w.last(t)
+	s = w.Last(t)
 	if !served(s, changed) || served(s, a) {
 		t.Fatalf("the approval did not take the place of the old one: %+v", s)
 	}
@@ -103,7 +103,7 @@ func TestApproveLeavesWhatHasFindingsUnderANewCode(t *testing.T) {
 	if !slices.Equal(d.Approved, []string{"tool:list"}) || !slices.Equal(d.Left, []string{"tool:read"}) || d.Next == "" || d.Next == it.Code {
 		t.Fatalf("decided %+v", d)
 	}
-	s := w.last(t)
+	s := w.Last(t)
 	if !served(s, good) || served(s, bad) {
 		t.Fatalf("state %+v", s)
 	}
@@ -121,7 +121,7 @@ func TestApproveLeavesWhatHasFindingsUnderANewCode(t *testing.T) {
 	if d := p.approve(rest, "tool:read"); !slices.Equal(d.Approved, []string{"tool:read"}) {
 		t.Fatalf("decided %+v", d)
 	}
-	if !served(w.last(t), bad) {
+	if !served(w.Last(t), bad) {
 		t.Fatal("a named approval did not count")
 	}
 	p.quiet()
@@ -156,7 +156,7 @@ func TestOneOfSeveralChangesCanBeApproved(t *testing.T) {
 			if !slices.Equal(d.Approved, c.approved) || !slices.Equal(d.Left, c.left) {
 				t.Fatalf("decided %+v", d)
 			}
-			s := w.last(t)
+			s := w.Last(t)
 			for _, key := range c.approved {
 				if !served(s, now[key]) {
 					t.Errorf("%s is not served", key)
@@ -187,7 +187,7 @@ func TestADecisionBindsToWhatWasShown(t *testing.T) {
 	wantError(t, errOf(p.Decide(person, control.Decide{Code: now.Code})), control.CodeBadRequest)
 	wantError(t, errOf(p.Decide(person, control.Decide{Code: "ZZZZ", Digest: now.Digest})), control.CodeNotFound)
 	wantError(t, errOf(p.Decide(person, control.Decide{Code: now.Code, Digest: now.Digest, Items: []string{"tool:nope"}})), control.CodeBadRequest)
-	if served(w.last(t), evil) {
+	if served(w.Last(t), evil) {
 		t.Fatal("a stale approval let it through")
 	}
 	wantError(t, errOf(p.Item(shown.Code)), control.CodeStale)
@@ -210,21 +210,21 @@ func TestARejectedChangeStaysRejectedWhileItIsTheSame(t *testing.T) {
 		t.Fatalf("decided %+v", d)
 	}
 	p.quiet()
-	wantState(t, w.last(t), "tool:a", "rejected")
-	if s := w.last(t); served(s, two) || !served(s, one) {
+	wantState(t, w.Last(t), "tool:a", "rejected")
+	if s := w.Last(t); served(s, two) || !served(s, one) {
 		t.Fatalf("state %+v", s)
 	}
 	w.report(one)
-	wantState(t, w.last(t), "tool:a", "approved")
+	wantState(t, w.Last(t), "tool:a", "approved")
 	w.report(two)
-	wantState(t, w.last(t), "tool:a", "rejected")
+	wantState(t, w.Last(t), "tool:a", "rejected")
 	p.quiet()
 	w.report(three)
-	wantState(t, w.last(t), "tool:a", "changed")
+	wantState(t, w.Last(t), "tool:a", "changed")
 	if e := wantError(t, errOf(p.Decide(person, control.Decide{Code: rejected.Code, Digest: rejected.Digest})), control.CodeStale); e.See != p.item().Code {
 		t.Fatalf("the old code approved other content: %+v", e)
 	}
-	if s := w.last(t); served(s, three) {
+	if s := w.Last(t); served(s, three) {
 		t.Fatal("it is served")
 	}
 	w.report(two)
@@ -232,7 +232,7 @@ func TestARejectedChangeStaysRejectedWhileItIsTheSame(t *testing.T) {
 
 	// The same content can be approved later by the code under which it was rejected.
 	p.approve(rejected)
-	if s := w.last(t); !served(s, two) || served(s, one) {
+	if s := w.Last(t); !served(s, two) || served(s, one) {
 		t.Fatalf("state %+v", s)
 	}
 	if got := p.records("rejection"); len(got) != 1 {
@@ -252,18 +252,18 @@ func TestBlockTakesApprovalsBackAndADecisionBringsThemBack(t *testing.T) {
 		t.Fatalf("blocked %+v, %v", out, err)
 	}
 	it := p.item()
-	if s := w.last(t); served(s, a) || !served(s, b) || s.Items["tool:a"].State != "rejected" || s.Items["tool:a"].Code != it.Code || out.Code != it.Code {
+	if s := w.Last(t); served(s, a) || !served(s, b) || s.Items["tool:a"].State != "rejected" || s.Items["tool:a"].Code != it.Code || out.Code != it.Code {
 		t.Fatalf("state %+v, item %+v", s, it)
 	}
 	if states(it) != "tool:a=rejected" {
 		t.Fatalf("item %s", states(it))
 	}
 	w.report(a, b) // declaring it again brings nothing back
-	if served(w.last(t), a) {
+	if served(w.Last(t), a) {
 		t.Fatal("it came back by itself")
 	}
 	p.approve(p.item())
-	if !served(w.last(t), a) {
+	if !served(w.Last(t), a) {
 		t.Fatal("the decision did not bring it back")
 	}
 	p.quiet()
@@ -271,14 +271,14 @@ func TestBlockTakesApprovalsBackAndADecisionBringsThemBack(t *testing.T) {
 	if _, err := p.Block(person, control.Block{Server: "weather"}); err != nil {
 		t.Fatal(err)
 	}
-	s := w.last(t)
+	s := w.Last(t)
 	if s.Open || !s.Blocked || served(s, a) || served(s, b) {
 		t.Fatalf("state %+v", s)
 	}
 	wantError(t, errOf(p.Block(person, control.Block{Server: "nobody"})), control.CodeNotFound)
 	wantError(t, errOf(p.Block(person, control.Block{Server: "weather", Items: []string{"tool:zzz"}})), control.CodeNotFound)
 	d := p.approve(p.item(), "tool:b")
-	if s := w.last(t); s.Blocked || !served(s, b) || served(s, a) {
+	if s := w.Last(t); s.Blocked || !served(s, b) || served(s, a) {
 		t.Fatalf("state %+v after %+v", s, d)
 	}
 	if it := p.item(); states(it) != "tool:a=rejected" || it.Code != d.Next {
@@ -287,7 +287,7 @@ func TestBlockTakesApprovalsBackAndADecisionBringsThemBack(t *testing.T) {
 	// Rejecting what waits after a block ends the waiting, not the block.
 	p.reject(p.item())
 	p.quiet()
-	wantState(t, w.last(t), "tool:a", "rejected")
+	wantState(t, w.Last(t), "tool:a", "rejected")
 }
 
 func TestACriticalChangeBlocksTheServerWholeUntilItIsDecided(t *testing.T) {
@@ -316,7 +316,7 @@ func TestACriticalChangeBlocksTheServerWholeUntilItIsDecided(t *testing.T) {
 				t.Fatalf("state %+v", s)
 			}
 			c.decide(p, it)
-			if s := w.last(t); s.Open != c.open || s.Blocked == c.open || served(s, b) != c.open {
+			if s := w.Last(t); s.Open != c.open || s.Blocked == c.open || served(s, b) != c.open {
 				t.Fatalf("state %+v", s)
 			}
 		})
@@ -341,7 +341,7 @@ func TestItemsWhoseNamesCollideCannotBeApproved(t *testing.T) {
 			}
 			wantError(t, errOf(p.Decide(person, control.Decide{Code: it.Code, Digest: it.Digest, Items: []string{other.Key()}})), control.CodeBadRequest)
 			p.approveAll(it)
-			s := w.last(t)
+			s := w.Last(t)
 			if served(s, other) || !served(s, tool("list", "Lists.")) {
 				t.Fatalf("state %+v", s)
 			}
@@ -354,7 +354,7 @@ func TestItemsWhoseNamesCollideCannotBeApproved(t *testing.T) {
 				return
 			}
 			p.approve(p.item())
-			if !served(w.last(t), read) {
+			if !served(w.Last(t), read) {
 				t.Fatal("it cannot be approved after the collision is gone")
 			}
 		})
@@ -372,8 +372,8 @@ func TestACollisionTakesAnApprovedItemOutUntilItIsGone(t *testing.T) {
 		t.Fatalf("state %+v", s)
 	}
 	w.report(read)
-	if !served(w.last(t), read) {
-		t.Fatalf("state %+v", w.last(t))
+	if !served(w.Last(t), read) {
+		t.Fatalf("state %+v", w.Last(t))
 	}
 }
 
@@ -387,7 +387,7 @@ func TestADecisionIsOnTheDiskBeforeItIsAcknowledged(t *testing.T) {
 	// A copy of the files as they are now is what a kill would leave.
 	copied := copyHome(t, home)
 	q := open(t, copied, nil)
-	if s := q.wrap("weather").last(t); !served(s, a) {
+	if s := q.wrap("weather").Last(t); !served(s, a) {
 		t.Fatalf("after the kill: %+v", s)
 	}
 	if v, err := q.Verify(); err != nil || v.Bad != "" || v.Records == 0 {

@@ -33,7 +33,7 @@ func TestWhoMayNotDecide(t *testing.T) {
 			if p.setting("pins.first_use") != "review" {
 				t.Fatal("it loosened")
 			}
-			if s := w.last(t); s.Open || served(s, a) {
+			if s := w.Last(t); s.Open || served(s, a) {
 				t.Fatalf("it decided all the same: %+v", s)
 			}
 			if got := p.records("approval"); len(got) != 0 {

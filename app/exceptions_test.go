@@ -40,10 +40,10 @@ func TestAnExceptionIsNarrow(t *testing.T) {
 	if e.Rule != "prerequisite" || e.Level != inspect.High || e.Item != "tool:read_note" || e.Code != code || e.Until.Sub(e.Created) != time.Hour || e.ID == "" {
 		t.Errorf("%+v", e)
 	}
-	if got := w.last(t).Exceptions; len(got) != 1 || got[0].ID != e.ID {
+	if got := w.Last(t).Exceptions; len(got) != 1 || got[0].ID != e.ID {
 		t.Errorf("its wrapper has %+v", got)
 	}
-	if got := other.last(t).Exceptions; len(got) != 0 {
+	if got := other.Last(t).Exceptions; len(got) != 0 {
 		t.Errorf("a server of the same name has %+v", got)
 	}
 	p.stands(code, vocab.HeldWaiting) // what is held stays held
@@ -57,7 +57,7 @@ func TestAnExceptionIsNarrow(t *testing.T) {
 	}
 	p = p.again()
 	w = p.wrap("notes")
-	if got := w.last(t).Exceptions; len(got) != 2 {
+	if got := w.Last(t).Exceptions; len(got) != 2 {
 		t.Errorf("after a restart its wrapper has %+v", got)
 	}
 	if _, err := p.EndException(inside, again[0].ID); err != nil { // it only tightens
@@ -68,7 +68,7 @@ func TestAnExceptionIsNarrow(t *testing.T) {
 	}
 	_, err = p.EndException(person, "nothing")
 	wantError(t, err, control.CodeNotFound)
-	if got := w.last(t).Exceptions; len(got) != 1 || got[0].ID != again[1].ID {
+	if got := w.Last(t).Exceptions; len(got) != 1 || got[0].ID != again[1].ID {
 		t.Errorf("after one was ended: %+v", got)
 	}
 	p.at.pass(8 * 24 * time.Hour)
@@ -77,7 +77,7 @@ func TestAnExceptionIsNarrow(t *testing.T) {
 		t.Errorf("after their time: %+v, %v", all, err)
 	}
 	p.PushAll()
-	if got := w.last(t).Exceptions; len(got) != 0 {
+	if got := w.Last(t).Exceptions; len(got) != 0 {
 		t.Errorf("its wrapper still has %+v", got)
 	}
 	var told []string
@@ -98,7 +98,7 @@ func TestTheWrapperHearsWhenAnExceptionRunsOut(t *testing.T) {
 	}
 	p.at.pass(time.Hour)
 	p.Tend()
-	if got := w.last(t).Exceptions; len(got) != 0 {
+	if got := w.Last(t).Exceptions; len(got) != 0 {
 		t.Errorf("its wrapper still has %+v", got)
 	}
 }
@@ -137,7 +137,7 @@ func TestWhatNoExceptionIsMadeFor(t *testing.T) {
 			if made, err := p.Except(person, ask); err == nil {
 				t.Errorf("made: %+v", made)
 			}
-			if all, _ := p.Exceptions(); len(all) > 0 || len(w.last(t).Exceptions) > 0 {
+			if all, _ := p.Exceptions(); len(all) > 0 || len(w.Last(t).Exceptions) > 0 {
 				t.Errorf("in force: %+v", all)
 			}
 		})
@@ -158,7 +158,7 @@ func TestHowOftenAnExceptionWasUsedIsCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pushed := len(w.states)
+	pushed := w.Pushes()
 	uses(w, "a", "warned", made[0].ID, made[1].ID)
 	uses(w, "a", "warned", made[0].ID) // the same record sent again
 	uses(w, "b", "warned", made[0].ID, made[0].ID)
@@ -169,7 +169,7 @@ func TestHowOftenAnExceptionWasUsedIsCounted(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].Used+all[1].Used != 3 {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if len(w.states) != pushed {
+	if w.Pushes() != pushed {
 		t.Error("every use is news for the wrappers")
 	}
 	p = p.again()

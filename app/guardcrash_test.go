@@ -13,6 +13,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -42,7 +43,7 @@ func crashChild(root string) {
 		stop(err)
 	}
 	hub, err := Open(Options{
-		Home: home, StartedBy: ByPerson, AllowCLI: true, Program: filepath.Join(root, "bin", "sallyport"), System: machineAt(root), HomeCheck: time.Hour,
+		Home: home, StartedBy: ByPerson, AllowCLI: true, Program: filepath.Join(root, "bin", "sallyport"), System: stage.Machine("linux", root), HomeCheck: time.Hour,
 		crash: func(point string) {
 			if point == os.Getenv(crashPlace) {
 				fmt.Println(point)
@@ -115,19 +116,19 @@ func TestAHubKilledInTheMiddleOfAWriteLeavesTheOldStateOrTheNewOne(t *testing.T)
 						d.protect()
 					}
 					if does == "put back" {
-						d.replace(`{"mcpServers": {}}`)
+						d.Replace(`{"mcpServers": {}}`)
 						d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 					}
-					before := d.text()
+					before := d.Text()
 					d.Close()
 
 					killed(t, root, does, point)
-					after := d.text()
+					after := d.Text()
 					if (after == before) != (point == "noted") {
 						t.Fatalf("killed when it was %s, the file is\n%s", point, after)
 					}
 					if edited {
-						write(t, d.file, strings.Replace(after, "{", "{\n\t\"mine\": 1,", 1))
+						write(t, d.Path, strings.Replace(after, "{", "{\n\t\"mine\": 1,", 1))
 					}
 					d = deskAt(t, home, root, "", nil)
 					d.LookAtAll()
@@ -152,7 +153,7 @@ func TestAHubKilledInTheMiddleOfAWriteLeavesTheOldStateOrTheNewOne(t *testing.T)
 					case "put back":
 						if happened {
 							d.quiet()
-							if !d.guarded("files") {
+							if !d.Guarded("files") {
 								t.Error("not put back")
 							}
 							if rows := d.records("config_change"); !strings.Contains(mask.PlainJSON(rows), "put back") && !edited {
@@ -160,21 +161,21 @@ func TestAHubKilledInTheMiddleOfAWriteLeavesTheOldStateOrTheNewOne(t *testing.T)
 							}
 						} else {
 							d.approve(d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed"))
-							if !d.guarded("files") {
+							if !d.Guarded("files") {
 								t.Error("it cannot be put back any more")
 							}
 						}
 					}
-					if edited && !strings.Contains(d.text(), `"mine": 1`) {
+					if edited && !strings.Contains(d.Text(), `"mine": 1`) {
 						t.Error("the person's edit is gone")
 					}
 					// Whatever holds now, unprotect gives the servers back as they were.
 					d.unprotect()
-					if got := strings.Join(d.argv("weather"), " "); got != "uvx weather" {
+					if got := strings.Join(d.Argv("weather"), " "); got != "uvx weather" {
 						t.Errorf("unprotected it runs %q", got)
 					}
-					if !edited && does != "put back" && d.text() != claudeFile {
-						t.Errorf("it came back as\n%s", d.text())
+					if !edited && does != "put back" && d.Text() != claudeFile {
+						t.Errorf("it came back as\n%s", d.Text())
 					}
 					left, err := filepath.Glob(filepath.Join(d.WholeFolder(), "*"))
 					if err != nil || len(left) != 0 {
@@ -195,21 +196,21 @@ func TestAnUnfinishedWriteOverAFileThatCannotBeReadStaysOpen(t *testing.T) {
 	d := deskAt(t, home, root, claudeFile, nil)
 	d.Close()
 	killed(t, root, "protect", "written")
-	guarded := d.text()
-	write(t, d.file, "{")
+	guarded := d.Text()
+	write(t, d.Path, "{")
 	d = deskAt(t, home, root, "", nil)
 	eventually(t, "the problem", func() bool {
 		status, err := d.Status()
 		return err == nil && len(status.Problems) == 1 && status.Problems[0].Code == office.ProblemClientUnreadable
 	})
 	d.quiet()
-	d.replace(guarded)
+	d.Replace(guarded)
 	eventually(t, "the state that holds", func() bool {
 		files := d.ProtectedFiles()
 		return len(files) == 1 && files[0].Pending == nil && len(files[0].Entries) == 2
 	})
 	d.unprotect()
-	if d.text() != claudeFile {
-		t.Errorf("it came back as\n%s", d.text())
+	if d.Text() != claudeFile {
+		t.Errorf("it came back as\n%s", d.Text())
 	}
 }

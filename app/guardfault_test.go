@@ -21,13 +21,13 @@ func TestWhatHappenedWhileNoHubRanIsReportedByTheNext(t *testing.T) {
 	d := deskAt(t, home, root, claudeFile, nil)
 	d.protect()
 	d.Close()
-	write(t, d.file, claudeFile) // what `unprotect` does where no hub is
+	write(t, d.Path, claudeFile) // what `unprotect` does where no hub is
 	d = deskAt(t, home, root, "", nil)
 	it := d.waits(vocab.ItemUnguarded, "entry:files=unwrapped entry:weather=unwrapped")
 	if !strings.Contains(it.Title, "while the hub was off") {
 		t.Errorf("the title is %q", it.Title)
 	}
-	if d.text() != claudeFile {
+	if d.Text() != claudeFile {
 		t.Error("the next hub took back what a person did")
 	}
 	d.reject(it)
@@ -41,7 +41,7 @@ func TestAProgramThatNeverStopsFloodsNobody(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
 	for i := range 40 {
-		d.edit(func(servers map[string]any) {
+		d.Edit(func(servers map[string]any) {
 			servers["weather"] = map[string]any{"command": "x", "args": []string{fmt.Sprint(i)}}
 		})
 		d.LookAtAll()
@@ -54,7 +54,7 @@ func TestAProgramThatNeverStopsFloodsNobody(t *testing.T) {
 	}
 	it := d.item()
 	d.approve(it)
-	if !d.guarded("weather") {
+	if !d.Guarded("weather") {
 		t.Error("not put back")
 	}
 }
@@ -62,23 +62,23 @@ func TestAProgramThatNeverStopsFloodsNobody(t *testing.T) {
 func TestTwoQuickEditsAreOneLook(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	guarded := d.text()
-	d.replace(`{"mcpServers": {}}`)
-	d.replace(guarded)
+	guarded := d.Text()
+	d.Replace(`{"mcpServers": {}}`)
+	d.Replace(guarded)
 	d.settles()
-	d.replace(`{"mcpServers": {}}`)
-	d.edit(func(servers map[string]any) { servers["other"] = map[string]any{"command": "x"} })
+	d.Replace(`{"mcpServers": {}}`)
+	d.Edit(func(servers map[string]any) { servers["other"] = map[string]any{"command": "x"} })
 	eventually(t, "the last state is judged", func() bool {
 		items := d.inboxNow()
-		return len(items) == 1 && strings.Contains(states(items[0]), "entry:files=removed") && d.guarded("other")
+		return len(items) == 1 && strings.Contains(states(items[0]), "entry:files=removed") && d.Guarded("other")
 	})
 }
 
 func TestTheFolderMayVanishAndComeBack(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	guarded := d.text()
-	folder := filepath.Dir(d.file)
+	guarded := d.Text()
+	folder := filepath.Dir(d.Path)
 	aside := folder + ".aside"
 	if err := os.Rename(folder, aside); err != nil {
 		t.Fatal(err)
@@ -97,20 +97,20 @@ func TestTheFolderMayVanishAndComeBack(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, d.file, claudeFile)
+	write(t, d.Path, claudeFile)
 	d.waits(vocab.ItemUnguarded, "entry:files=unwrapped entry:weather=unwrapped")
 	if problem(office.ProblemClientGone)() {
 		t.Error("the problem stays")
 	}
-	d.replace(guarded)
+	d.Replace(guarded)
 	d.settles()
 }
 
 func TestAFileThatCannotBeReadIsNotTakenForAnEmptyOne(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	before := d.text()
-	d.replace("{\n\"mcpServers\": {\n")
+	before := d.Text()
+	d.Replace("{\n\"mcpServers\": {\n")
 	eventually(t, "the problem with line and column", func() bool {
 		status, err := d.Status()
 		return err == nil && strings.Contains(mask.PlainJSON(status.Problems), office.ProblemClientUnreadable) && strings.Contains(mask.PlainJSON(status.Problems), "line ")
@@ -120,7 +120,7 @@ func TestAFileThatCannotBeReadIsNotTakenForAnEmptyOne(t *testing.T) {
 	if e := wantError(t, err, control.CodeUnavailable); !strings.Contains(e.Message, "line ") {
 		t.Errorf("protect says %q", e.Message)
 	}
-	d.replace(before)
+	d.Replace(before)
 	eventually(t, "the end of the problem", func() bool {
 		status, err := d.Status()
 		return err == nil && len(status.Problems) == 0
@@ -146,18 +146,18 @@ func TestASymbolicLinkIsFollowedAndStays(t *testing.T) {
 	if out := d.protect(); out.Path != target {
 		t.Errorf("the path is %s", out.Path)
 	}
-	guarded := d.text()
-	d.file = target
-	d.replace(`{}`)
+	guarded := d.Text()
+	d.Path = target
+	d.Replace(`{}`)
 	d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
-	d.replace(guarded)
+	d.Replace(guarded)
 	d.settles()
 	// By its own name it is the same file.
 	if out, err := d.Protect(person, control.Protect{Config: target}); err != nil || out.Written || len(d.ProtectedFiles()) != 1 {
 		t.Errorf("under its other name: %+v, %v, %d files", out, err, len(d.ProtectedFiles()))
 	}
 	d.unprotect()
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 || d.text() != claudeFile {
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 || d.Text() != claudeFile {
 		t.Errorf("the link is %v, %v", info, err)
 	}
 }
@@ -165,8 +165,8 @@ func TestASymbolicLinkIsFollowedAndStays(t *testing.T) {
 func TestAWrapperThatIsGoneIsReported(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	moved := d.program + ".moved"
-	if err := os.Rename(d.program, moved); err != nil {
+	moved := d.Program + ".moved"
+	if err := os.Rename(d.Program, moved); err != nil {
 		t.Fatal(err)
 	}
 	d.LookAtAll()
@@ -178,7 +178,7 @@ func TestAWrapperThatIsGoneIsReported(t *testing.T) {
 	if err != nil || coverage.Guarded != 0 || coverage.Unguarded[0].Code != office.CoverProgramGone {
 		t.Errorf("coverage %+v, %v", coverage, err)
 	}
-	if err := os.Rename(moved, d.program); err != nil {
+	if err := os.Rename(moved, d.Program); err != nil {
 		t.Fatal(err)
 	}
 	d.LookAtAll()
@@ -192,20 +192,20 @@ func TestANewEntryInAFileThatCannotBeWrittenWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, d.home.Backups, "no folder") // a copy cannot be kept, so nothing may be written
-	d.edit(func(servers map[string]any) { servers["fresh"] = map[string]any{"command": "npx"} })
+	d.Edit(func(servers map[string]any) { servers["fresh"] = map[string]any{"command": "npx"} })
 	d.waits(vocab.ItemConfigChanged, "entry:fresh=new")
 	status, err := d.Status()
 	if err != nil || !strings.Contains(mask.PlainJSON(status.Problems), office.ProblemClientWrite) {
 		t.Errorf("problems %+v, %v", status.Problems, err)
 	}
-	if d.argv("fresh")[0] != "npx" {
+	if d.Argv("fresh")[0] != "npx" {
 		t.Error("it was written without a copy")
 	}
 	if err := os.Remove(d.home.Backups); err != nil {
 		t.Fatal(err)
 	}
 	d.LookAtAll()
-	if !d.guarded("fresh") {
+	if !d.Guarded("fresh") {
 		t.Error("the reason is gone, and it is not wrapped")
 	}
 	d.quiet()
@@ -217,9 +217,9 @@ func TestANewEntryInAFileThatCannotBeWrittenWaits(t *testing.T) {
 func TestApprovingWhatCannotBePutBackSaysWhyAndTakesNothing(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	fake := filepath.Join(filepath.Dir(d.file), "sallyport")
+	fake := filepath.Join(filepath.Dir(d.Path), "sallyport")
 	write(t, fake, "#!/bin/sh\n")
-	d.edit(func(servers map[string]any) { servers["fresh"] = map[string]any{"command": fake} })
+	d.Edit(func(servers map[string]any) { servers["fresh"] = map[string]any{"command": fake} })
 	it := d.waits(vocab.ItemUnguarded, "entry:fresh=fake")
 	if it.Severity != vocab.SeverityCritical {
 		t.Errorf("severity %s", it.Severity)
@@ -240,11 +240,11 @@ func TestApprovingWhatCannotBePutBackSaysWhyAndTakesNothing(t *testing.T) {
 func TestADecisionOverSomePartsLeavesTheOthers(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	d.replace(`{"mcpServers": {}}`)
+	d.Replace(`{"mcpServers": {}}`)
 	it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 	out := d.approve(it, "entry:weather")
-	if !d.guarded("weather") || strings.Contains(d.text(), "files") {
-		t.Errorf("put back as\n%s", d.text())
+	if !d.Guarded("weather") || strings.Contains(d.Text(), "files") {
+		t.Errorf("put back as\n%s", d.Text())
 	}
 	rest := d.waits(vocab.ItemConfigChanged, "entry:files=removed")
 	if out.Next != rest.Code || len(out.Left) != 1 {
@@ -260,7 +260,7 @@ func TestADecisionOverSomePartsLeavesTheOthers(t *testing.T) {
 func TestTheWatchSeesAProgramThatIsGoneWithoutAnEvent(t *testing.T) {
 	d := deskAt(t, newHome(t), t.TempDir(), claudeFile, func(o *Options) { o.HomeCheck = 5 * time.Millisecond })
 	d.protect()
-	if err := os.Remove(d.program); err != nil {
+	if err := os.Remove(d.Program); err != nil {
 		t.Fatal(err)
 	}
 	d.waits(vocab.ItemUnguarded, "entry:files=fake entry:weather=fake")
@@ -274,7 +274,7 @@ func TestWhatIsWantedIsKeptWhereItsFolderIsTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	d.edit(func(servers map[string]any) {
+	d.Edit(func(servers map[string]any) {
 		servers["again"] = servers["weather"] // comes wrapped under another name: a look adopts or reports it
 		delete(servers, "weather")
 	})
@@ -304,7 +304,7 @@ func TestWhatIsWantedIsKeptWhereItsFolderIsTaken(t *testing.T) {
 func TestNoValueOfEnvIsInTheStore(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	d.edit(func(servers map[string]any) { delete(servers, "files") })
+	d.Edit(func(servers map[string]any) { delete(servers, "files") })
 	d.waits(vocab.ItemConfigChanged, "entry:files=removed")
 	d.Close()
 	raw, err := os.ReadFile(filepath.Join(d.home.Dir, store.File))
@@ -319,7 +319,7 @@ func TestNoValueOfEnvIsInTheStore(t *testing.T) {
 func TestAServersOwnProgramCannotSettleWhatWaits(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	d.edit(func(servers map[string]any) {
+	d.Edit(func(servers map[string]any) {
 		asServers(servers["weather"])["command"] = "/tmp/evil"
 		asServers(servers["weather"])["args"] = []string{}
 	})
@@ -339,22 +339,22 @@ func TestAServersOwnProgramCannotSettleWhatWaits(t *testing.T) {
 func TestOnAHubWithAWindowOnlyTheWindowDecidesOverFiles(t *testing.T) {
 	d := deskAt(t, newHome(t), t.TempDir(), claudeFile, func(o *Options) { o.Window, o.StartedBy, o.AllowCLI = true, ByDesktop, false })
 	d.protect() // tightens: any hub does it
-	d.replace(`{}`)
+	d.Replace(`{}`)
 	it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 	yes := control.Decide{Code: it.Code, Digest: it.Digest}
 	_, err := d.Decide(person, yes)
 	wantError(t, err, control.CodeNotHere)
-	if strings.Contains(d.text(), "mcpServers") {
+	if strings.Contains(d.Text(), "mcpServers") {
 		t.Error("it was put back all the same")
 	}
-	if _, err := d.Decide(window, yes); err != nil || !d.guarded("files") {
+	if _, err := d.Decide(window, yes); err != nil || !d.Guarded("files") {
 		t.Errorf("the window: %v", err)
 	}
 	_, err = d.Unprotect(person, control.Protect{Decided: true})
 	wantError(t, err, control.CodeNotHere)
 	_, err = d.RestoreBackup(person, control.RestoreBackup{ID: d.firstBackup(), Decided: true})
 	wantError(t, err, control.CodeNotHere)
-	if _, err := d.RestoreBackup(window, control.RestoreBackup{ID: d.firstBackup(), Decided: true}); err != nil || d.text() != claudeFile {
+	if _, err := d.RestoreBackup(window, control.RestoreBackup{ID: d.firstBackup(), Decided: true}); err != nil || d.Text() != claudeFile {
 		t.Errorf("the window restores: %v", err)
 	}
 }
@@ -375,12 +375,12 @@ func TestAModelThatAsksHearsOfTheFilesOfItsClient(t *testing.T) {
 	w := d.wrap("weather")
 	w.report(tool("a", "one"))
 	d.approveAll(d.item())
-	if n := w.last(t).Waiting; n != 0 {
+	if n := w.Last(t).Waiting; n != 0 {
 		t.Errorf("%d wait", n)
 	}
-	d.replace(`{}`)
+	d.Replace(`{}`)
 	it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
-	eventually(t, "the wrapper is told that something waits", func() bool { return w.last(t).Waiting == 1 })
+	eventually(t, "the wrapper is told that something waits", func() bool { return w.Last(t).Waiting == 1 })
 	waiting, err := d.Attention(w, control.Attention{})
 	if err != nil || len(waiting.Items) != 1 || waiting.Items[0].Code != it.Code || waiting.Items[0].Server != "Claude Desktop" {
 		t.Errorf("it hears %+v, %v", waiting, err)

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,28 +8,16 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-const claudeFile = `{
-	"theme": "dark",
-	"mcpServers": {
-		"files": {
-			"command": "npx",
-			"args": ["-y", "server-files", "--token", "sk-abcdefghijklmnopqrstuvwx"],
-			"env": {"API_KEY": "very-secret-value"}
-		},
-		"weather": { "command": "uvx", "args": [ "weather" ] }
-	}
-}`
-
 // desk is a hub beside a client's file.
 type desk struct {
 	*place
-	file    string
-	program string
-	system  clientconfig.System
+	*stage.File
+	system clientconfig.System
 }
 
 // newDesk is a hub on a new home and a machine of its own with text as Claude Desktop's file.
@@ -42,33 +28,16 @@ func newDesk(t testing.TB, text string) *desk {
 
 func deskAt(t testing.TB, home control.Home, root, text string, change func(*Options)) *desk {
 	t.Helper()
-	d := &desk{file: filepath.Join(root, "config", "Claude", "claude_desktop_config.json"), program: filepath.Join(root, "bin", "sallyport")}
-	for _, dir := range []string{filepath.Dir(d.file), filepath.Dir(d.program)} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := os.Stat(d.program); err != nil {
-		write(t, d.program, "#!/bin/sh\n")
-	}
-	if text != "" {
-		write(t, d.file, text)
-	}
-	d.system = machineAt(root)
+	d := &desk{File: stage.NewFile(t, root, text)}
+	d.system = stage.Machine("linux", root)
 	d.place = open(t, home, func(o *Options) {
-		o.Program, o.System = d.program, d.system
+		o.Program, o.System = d.Program, d.system
 		o.HomeCheck = time.Hour // what is found is found by the watch
 		if change != nil {
 			change(o)
 		}
 	})
 	return d
-}
-
-// machineAt is a machine whose files all lie below root.
-func machineAt(root string) clientconfig.System {
-	env := map[string]string{"XDG_CONFIG_HOME": "/config"}
-	return clientconfig.System{OS: "linux", Home: "/person", Root: root, Env: func(name string) string { return env[name] }}
 }
 
 func (d *desk) protect(names ...string) control.Protected {
@@ -87,60 +56,6 @@ func (d *desk) unprotect(names ...string) control.Protected {
 		d.t.Fatalf("unprotect: %v", err)
 	}
 	return out
-}
-
-func (d *desk) text() string {
-	d.t.Helper()
-	raw, err := os.ReadFile(d.file)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return string(raw)
-}
-
-// replace writes the file as editors and clients do: a neighbour, renamed over it.
-func (d *desk) replace(text string) {
-	d.t.Helper()
-	next := d.file + ".new"
-	write(d.t, next, text)
-	if err := os.Rename(next, d.file); err != nil {
-		d.t.Fatal(err)
-	}
-}
-
-// edit changes the file as another program would.
-func (d *desk) edit(change func(servers map[string]any)) {
-	d.t.Helper()
-	var whole map[string]any
-	if err := json.Unmarshal([]byte(d.text()), &whole); err != nil {
-		d.t.Fatal(err)
-	}
-	servers, _ := whole["mcpServers"].(map[string]any)
-	change(servers)
-	raw, err := json.MarshalIndent(whole, "", "  ")
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	d.replace(string(raw))
-}
-
-func (d *desk) argv(name string) []string {
-	d.t.Helper()
-	file, err := clientconfig.Parse([]byte(d.text()), clientconfig.Format{})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	e, ok := file.Entry(name)
-	if !ok {
-		d.t.Fatalf("%s is not in the file:\n%s", name, d.text())
-	}
-	return e.Argv()
-}
-
-func (d *desk) guarded(name string) bool {
-	d.t.Helper()
-	argv := d.argv(name)
-	return argv[0] == d.program && strings.HasPrefix(strings.Join(argv[1:], " "), "wrap --name "+name+" --client claude-desktop -- ")
 }
 
 // waits is the one item that comes, of this kind.
@@ -173,13 +88,13 @@ func asServers(v any) map[string]any { return v.(map[string]any) }
 func TestClaudesWipeIsReportedAndPutBackOnADecision(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	guarded := d.text()
-	d.replace("{\n\t\"theme\": \"light\"\n}")
+	guarded := d.Text()
+	d.Replace("{\n\t\"theme\": \"light\"\n}")
 	it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
-	if it.Severity != vocab.SeverityHigh || !strings.Contains(it.Title, "all servers were removed") || it.Server != "Claude Desktop" || it.Identity != d.file {
+	if it.Severity != vocab.SeverityHigh || !strings.Contains(it.Title, "all servers were removed") || it.Server != "Claude Desktop" || it.Identity != d.Path {
 		t.Errorf("the item: %+v", it)
 	}
-	if strings.Contains(d.text(), "mcpServers") {
+	if strings.Contains(d.Text(), "mcpServers") {
 		t.Fatal("it was put back without a decision")
 	}
 	shown, err := d.Item(it.Code)
@@ -190,13 +105,13 @@ func TestClaudesWipeIsReportedAndPutBackOnADecision(t *testing.T) {
 		t.Errorf("the diff holds a secret: %s", raw)
 	}
 	d.approve(it)
-	if !d.guarded("files") || !strings.Contains(d.text(), "very-secret-value") || !strings.Contains(d.text(), `"light"`) {
-		t.Errorf("put back as\n%s", d.text())
+	if !d.Guarded("files") || !strings.Contains(d.Text(), "very-secret-value") || !strings.Contains(d.Text(), `"light"`) {
+		t.Errorf("put back as\n%s", d.Text())
 	}
 	_ = guarded
 	d.settles()
 	d.unprotect()
-	if got := d.argv("files"); strings.Join(got, " ") != "npx -y server-files --token sk-abcdefghijklmnopqrstuvwx" {
+	if got := d.Argv("files"); strings.Join(got, " ") != "npx -y server-files --token sk-abcdefghijklmnopqrstuvwx" {
 		t.Errorf("after all of it the entry is %q", got)
 	}
 }
@@ -204,14 +119,14 @@ func TestClaudesWipeIsReportedAndPutBackOnADecision(t *testing.T) {
 func TestAWipeThatIsUndoneLeavesTheInbox(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	before := d.text()
-	d.replace(`{"mcpServers": {}}`)
+	before := d.Text()
+	d.Replace(`{"mcpServers": {}}`)
 	it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
-	d.replace(before)
+	d.Replace(before)
 	d.settles()
 	_, err := d.Decide(person, control.Decide{Code: it.Code, Digest: it.Digest})
 	wantError(t, err, control.CodeStale)
-	if d.text() != before {
+	if d.Text() != before {
 		t.Error("a stale decision wrote the file")
 	}
 }
@@ -221,7 +136,7 @@ func TestALostWrapperIsUnguardedUntilItIsPutBackOrTaken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, claudeFile)
 			d.protect()
-			d.edit(func(servers map[string]any) {
+			d.Edit(func(servers map[string]any) {
 				asServers(servers["weather"])["command"] = "uvx"
 				asServers(servers["weather"])["args"] = []string{"weather"}
 			})
@@ -231,13 +146,13 @@ func TestALostWrapperIsUnguardedUntilItIsPutBackOrTaken(t *testing.T) {
 			}
 			if strings.HasPrefix(name, "approve") {
 				d.approve(it)
-				if !d.guarded("weather") {
-					t.Errorf("not put back:\n%s", d.text())
+				if !d.Guarded("weather") {
+					t.Errorf("not put back:\n%s", d.Text())
 				}
 			} else {
-				before := d.text()
+				before := d.Text()
 				d.reject(it)
-				if d.text() != before {
+				if d.Text() != before {
 					t.Error("a rejection wrote the file")
 				}
 				coverage, err := d.Coverage(control.CoverageQuery{})
@@ -255,7 +170,7 @@ func TestALostWrapperIsUnguardedUntilItIsPutBackOrTaken(t *testing.T) {
 func TestASwappedEntryIsUnguarded(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	d.edit(func(servers map[string]any) {
+	d.Edit(func(servers map[string]any) {
 		asServers(servers["weather"])["command"] = "/tmp/evil"
 		asServers(servers["weather"])["args"] = []string{}
 	})
@@ -265,15 +180,15 @@ func TestASwappedEntryIsUnguarded(t *testing.T) {
 		t.Errorf("show: %+v, %v", shown.Details, err)
 	}
 	d.approve(it)
-	if !d.guarded("weather") {
-		t.Errorf("approved, and it runs bare:\n%s", d.text())
+	if !d.Guarded("weather") {
+		t.Errorf("approved, and it runs bare:\n%s", d.Text())
 	}
 }
 
 func TestWhatOnlyLooksWrappedIsCritical(t *testing.T) {
 	for name, change := range map[string]func(d *desk, entry map[string]any){
 		"another program of our name": func(d *desk, entry map[string]any) {
-			fake := filepath.Join(filepath.Dir(d.file), "sallyport")
+			fake := filepath.Join(filepath.Dir(d.Path), "sallyport")
 			write(d.t, fake, "#!/bin/sh\n")
 			entry["command"] = fake
 		},
@@ -299,7 +214,7 @@ func TestWhatOnlyLooksWrappedIsCritical(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, claudeFile)
 			d.protect()
-			d.edit(func(servers map[string]any) { change(d, asServers(servers["weather"])) })
+			d.Edit(func(servers map[string]any) { change(d, asServers(servers["weather"])) })
 			it := d.waits(vocab.ItemUnguarded, "entry:weather=fake")
 			if it.Severity != vocab.SeverityCritical {
 				t.Errorf("severity %s", it.Severity)
@@ -309,8 +224,8 @@ func TestWhatOnlyLooksWrappedIsCritical(t *testing.T) {
 				t.Errorf("coverage %+v, %v", coverage, err)
 			}
 			d.approve(it)
-			if !d.guarded("weather") || strings.Contains(d.text(), "elsewhere") {
-				t.Errorf("put back as\n%s", d.text())
+			if !d.Guarded("weather") || strings.Contains(d.Text(), "elsewhere") {
+				t.Errorf("put back as\n%s", d.Text())
 			}
 			d.settles()
 		})
@@ -324,8 +239,8 @@ func TestANewEntryIsWrappedAtOnceOrReported(t *testing.T) {
 	t.Run("auto_protect is on once a person protected the file", func(t *testing.T) {
 		d := newDesk(t, claudeFile)
 		d.protect()
-		d.edit(added)
-		eventually(t, "the new entry guarded", func() bool { return d.guarded("fresh") })
+		d.Edit(added)
+		eventually(t, "the new entry guarded", func() bool { return d.Guarded("fresh") })
 		d.settles()
 		eventually(t, "the timeline says so", func() bool {
 			return strings.Contains(mask.PlainJSON(d.records("config_change")), "added to a client's file")
@@ -337,11 +252,11 @@ func TestANewEntryIsWrappedAtOnceOrReported(t *testing.T) {
 		if _, err := d.SetSetting(person, control.SettingQuery{Key: "clients.auto_protect", Value: "off", Decided: true}); err != nil {
 			t.Fatal(err)
 		}
-		d.edit(added)
+		d.Edit(added)
 		it := d.waits(vocab.ItemConfigChanged, "entry:fresh=new")
 		d.approve(it)
-		if !d.guarded("fresh") {
-			t.Errorf("approved as\n%s", d.text())
+		if !d.Guarded("fresh") {
+			t.Errorf("approved as\n%s", d.Text())
 		}
 		d.settles()
 	})
@@ -351,13 +266,13 @@ func TestANewEntryIsWrappedAtOnceOrReported(t *testing.T) {
 		if _, err := d.SetSetting(person, control.SettingQuery{Key: "clients.auto_protect", Value: "off", Decided: true}); err != nil {
 			t.Fatal(err)
 		}
-		d.edit(added)
+		d.Edit(added)
 		d.reject(d.waits(vocab.ItemConfigChanged, "entry:fresh=new"))
 		if _, err := d.SetSetting(person, control.SettingQuery{Key: "clients.auto_protect", Value: "on"}); err != nil {
 			t.Fatal(err)
 		}
 		d.LookAtAll()
-		if d.guarded("fresh") {
+		if d.Guarded("fresh") {
 			t.Error("what a person left out was wrapped")
 		}
 		d.quiet()
@@ -367,18 +282,18 @@ func TestANewEntryIsWrappedAtOnceOrReported(t *testing.T) {
 		d.protect()
 		d.unprotect("weather")
 		d.LookAtAll()
-		d.edit(func(servers map[string]any) {
+		d.Edit(func(servers map[string]any) {
 			asServers(servers["files"])["env"] = map[string]string{"API_KEY": "rotated"}
 		})
 		d.LookAtAll()
-		if d.guarded("weather") || !d.guarded("files") {
-			t.Errorf("the file is\n%s", d.text())
+		if d.Guarded("weather") || !d.Guarded("files") {
+			t.Errorf("the file is\n%s", d.Text())
 		}
 		d.quiet()
 		if out := d.protect(); out.Written {
 			t.Errorf("a protect that names nothing took it in again: %+v", out)
 		}
-		if d.protect("weather"); !d.guarded("weather") {
+		if d.protect("weather"); !d.Guarded("weather") {
 			t.Error("named, it is protected again")
 		}
 	})
@@ -387,19 +302,19 @@ func TestANewEntryIsWrappedAtOnceOrReported(t *testing.T) {
 func TestAnEditOfTheCommandBehindTheWrapperIsAChange(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	d.edit(func(servers map[string]any) {
+	d.Edit(func(servers map[string]any) {
 		entry := asServers(servers["weather"])
 		entry["args"] = append(entry["args"].([]any), "--metric")
 	})
 	it := d.waits(vocab.ItemConfigChanged, "entry:weather=changed")
-	before := d.text()
+	before := d.Text()
 	d.reject(it)
 	d.settles()
-	if d.text() != before || !d.guarded("weather") {
-		t.Errorf("taking it wrote the file:\n%s", d.text())
+	if d.Text() != before || !d.Guarded("weather") {
+		t.Errorf("taking it wrote the file:\n%s", d.Text())
 	}
 	d.unprotect()
-	if got := strings.Join(d.argv("weather"), " "); got != "uvx weather --metric" {
+	if got := strings.Join(d.Argv("weather"), " "); got != "uvx weather --metric" {
 		t.Errorf("the person's edit came out as %q", got)
 	}
 }
@@ -408,7 +323,7 @@ func TestANewContentHasANewCode(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
 	bare := func(args ...string) {
-		d.edit(func(servers map[string]any) {
+		d.Edit(func(servers map[string]any) {
 			asServers(servers["weather"])["command"] = "uvx"
 			asServers(servers["weather"])["args"] = args
 		})
@@ -426,11 +341,11 @@ func TestANewContentHasANewCode(t *testing.T) {
 func TestADecisionLooksAtTheFileFirst(t *testing.T) {
 	d := deskAt(t, newHome(t), t.TempDir(), claudeFile, func(o *Options) { o.Settle = time.Hour }) // the watch is too late
 	d.protect()
-	guarded := d.text()
-	d.replace(`{"mcpServers": {}}`)
+	guarded := d.Text()
+	d.Replace(`{"mcpServers": {}}`)
 	d.LookAtAll()
 	first := d.item()
-	d.replace(strings.Replace(guarded, `"weather"`, `"renamed"`, 1))
+	d.Replace(strings.Replace(guarded, `"weather"`, `"renamed"`, 1))
 	_, err := d.Decide(person, control.Decide{Code: first.Code, Digest: first.Digest})
 	e := wantError(t, err, control.CodeStale)
 	if now := d.item(); now.Code == first.Code || e.See != now.Code {
@@ -441,24 +356,24 @@ func TestADecisionLooksAtTheFileFirst(t *testing.T) {
 func TestAnEditAfterTheLookIsNotWrittenOver(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	d.replace(`{"mcpServers": {}}`)
+	d.Replace(`{"mcpServers": {}}`)
 	it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 	const edited = `{"mcpServers": {}, "mine": 1}`
 	d.crashing(func(point string) {
 		if point == "noted" { // between the look and the write
-			write(t, d.file, edited)
+			write(t, d.Path, edited)
 		}
 	})
 	_, err := d.Decide(person, control.Decide{Code: it.Code, Digest: it.Digest})
 	if e := wantError(t, err, control.CodeStale); !strings.Contains(e.Message, "changed since") {
 		t.Errorf("it says %q", e.Message)
 	}
-	if d.text() != edited {
-		t.Errorf("the person's edit is gone:\n%s", d.text())
+	if d.Text() != edited {
+		t.Errorf("the person's edit is gone:\n%s", d.Text())
 	}
 	d.crashing(nil)
 	d.approve(d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed"))
-	if !d.guarded("files") || !strings.Contains(d.text(), `"mine": 1`) {
-		t.Errorf("put back as\n%s", d.text())
+	if !d.Guarded("files") || !strings.Contains(d.Text(), `"mine": 1`) {
+		t.Errorf("put back as\n%s", d.Text())
 	}
 }

@@ -49,12 +49,12 @@ func deskModel(t *testing.T, random *rand.Rand) {
 			t.Fatal(err)
 		}
 	}
-	original := d.text()
+	original := d.Text()
 	for step := range 6 {
 		did := d.meddle(random, fake, original)
-		before := d.text()
+		before := d.Text()
 		d.LookAtAll()
-		if now := d.text(); now != before && !strings.Contains(did, "new entry") && !strings.Contains(did, "renamed") {
+		if now := d.Text(); now != before && !strings.Contains(did, "new entry") && !strings.Contains(did, "renamed") {
 			t.Fatalf("step %d, %s: a look alone wrote\n%s\nover\n%s", step, did, now, before)
 		}
 		for decision := 0; ; decision++ {
@@ -70,7 +70,7 @@ func deskModel(t *testing.T, random *rand.Rand) {
 			if random.IntN(3) == 0 {
 				choice.Items = []string{it.Parts[random.IntN(len(it.Parts))].Item}
 			}
-			before := d.text()
+			before := d.Text()
 			_, err := d.Decide(person, choice)
 			var refused *control.Error
 			if errors.As(err, &refused) && refused.Code == control.CodeBadRequest && !choice.Reject {
@@ -80,13 +80,13 @@ func deskModel(t *testing.T, random *rand.Rand) {
 			if err != nil {
 				t.Fatalf("step %d, %s: decide %+v over %+v: %v", step, did, choice, it, err)
 			}
-			if choice.Reject && d.text() != before {
-				t.Fatalf("step %d, %s: a rejection wrote\n%s\nover\n%s", step, did, d.text(), before)
+			if choice.Reject && d.Text() != before {
+				t.Fatalf("step %d, %s: a rejection wrote\n%s\nover\n%s", step, did, d.Text(), before)
 			}
 		}
 		d.wantedHolds(step, did)
 		if len(d.ProtectedFiles()) == 0 { // all was taken as it stood
-			d.replace(claudeFile)
+			d.Replace(claudeFile)
 			if _, err := d.Protect(person, control.Protect{All: true}); err != nil {
 				t.Fatal(err)
 			}
@@ -97,10 +97,10 @@ func deskModel(t *testing.T, random *rand.Rand) {
 // wantedHolds checks that every entry that a person wants guarded is, and that looking again finds and writes nothing.
 func (d *desk) wantedHolds(step int, did string) {
 	d.t.Helper()
-	before := d.text()
+	before := d.Text()
 	d.LookAtAll()
 	d.quiet()
-	if d.text() != before {
+	if d.Text() != before {
 		d.t.Fatalf("step %d, %s: a second look wrote", step, did)
 	}
 	for _, f := range d.ProtectedFiles() {
@@ -110,7 +110,7 @@ func (d *desk) wantedHolds(step int, did string) {
 		}
 		for _, e := range f.Entries {
 			entry, there := file.Entry(e.Name)
-			by := clientconfig.Installation{Path: d.program, Client: f.Client}
+			by := clientconfig.Installation{Path: d.Program, Client: f.Client}
 			if e.Want == "wrapped" && (!there || clientconfig.Classify(entry, by, nil).Kind != clientconfig.Wrapped) {
 				d.t.Fatalf("step %d, %s: %s is wanted guarded and is %v in\n%s", step, did, e.Name, there, before)
 			}
@@ -122,7 +122,7 @@ func (d *desk) wantedHolds(step int, did string) {
 func (d *desk) meddle(random *rand.Rand, fake, original string) string {
 	d.t.Helper()
 	var whole map[string]any
-	if err := json.Unmarshal([]byte(d.text()), &whole); err != nil {
+	if err := json.Unmarshal([]byte(d.Text()), &whole); err != nil {
 		d.t.Fatal(err)
 	}
 	servers, _ := whole["mcpServers"].(map[string]any)
@@ -197,7 +197,7 @@ func (d *desk) meddle(random *rand.Rand, fake, original string) string {
 		text = original
 		did = append(did, "all is as it was")
 	}
-	if err := os.WriteFile(d.file, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(d.Path, []byte(text), 0o600); err != nil {
 		d.t.Fatal(err)
 	}
 	return strings.Join(did, ", ")

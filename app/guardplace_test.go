@@ -9,6 +9,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -32,29 +33,29 @@ func TestTheFileIsWatchedWhereEachSystemKeepsIt(t *testing.T) {
 			root := t.TempDir()
 			home := newHome(t)
 			start := func() *desk {
-				d := &desk{file: root + c.file, program: filepath.Join(root, "bin", "sallyport")}
+				d := &desk{File: &stage.File{T: t, Path: root + c.file, Program: filepath.Join(root, "bin", "sallyport")}}
 				d.system = clientconfig.System{OS: c.system, Home: "/Users/ann", Root: root, Env: func(name string) string { return c.env[name] }}
-				d.place = open(t, home, func(o *Options) { o.Program, o.System, o.HomeCheck = d.program, d.system, time.Hour })
+				d.place = open(t, home, func(o *Options) { o.Program, o.System, o.HomeCheck = d.Program, d.system, time.Hour })
 				return d
 			}
 			put(t, root+c.file, claudeFile)
 			put(t, filepath.Join(root, "bin", "sallyport"), "#!/bin/sh\n")
 			d := start()
-			if out := d.protect(); !out.Written || out.Path != d.file {
+			if out := d.protect(); !out.Written || out.Path != d.Path {
 				t.Fatalf("protect: %+v", out)
 			}
-			guarded := d.text()
+			guarded := d.Text()
 
-			d.edit(func(servers map[string]any) {
+			d.Edit(func(servers map[string]any) {
 				servers["fresh"] = map[string]any{"command": "npx", "args": []string{"fresh"}}
 			})
 			eventually(t, "the new entry guarded, and kept as wanted so", func() bool {
-				return d.guarded("fresh") && strings.Contains(mask.PlainJSON(d.records("config_change")), "added to a client's file")
+				return d.Guarded("fresh") && strings.Contains(mask.PlainJSON(d.records("config_change")), "added to a client's file")
 			})
-			d.edit(func(servers map[string]any) { delete(servers, "fresh") })
+			d.Edit(func(servers map[string]any) { delete(servers, "fresh") })
 			d.reject(d.waits(vocab.ItemConfigChanged, "entry:fresh=removed"))
 
-			d.replace("{\n  \"mcpServers\": {},\n  \"mine\": 1\n}\n") // by a neighbour renamed over it, as Claude writes
+			d.Replace("{\n  \"mcpServers\": {},\n  \"mine\": 1\n}\n") // by a neighbour renamed over it, as Claude writes
 			it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 			d.Close()
 			d = start() // what waits outlives its hub
@@ -62,14 +63,14 @@ func TestTheFileIsWatchedWhereEachSystemKeepsIt(t *testing.T) {
 				t.Errorf("it was %s and is %s", it.Code, again.Code)
 			}
 			d.approve(it)
-			if !d.guarded("files") || !d.guarded("weather") || !strings.Contains(d.text(), `"mine": 1`) {
-				t.Errorf("put back as\n%s", d.text())
+			if !d.Guarded("files") || !d.Guarded("weather") || !strings.Contains(d.Text(), `"mine": 1`) {
+				t.Errorf("put back as\n%s", d.Text())
 			}
-			d.replace(guarded)
+			d.Replace(guarded)
 			d.settles()
 			d.unprotect()
-			if d.text() != claudeFile {
-				t.Errorf("it came back as\n%s", d.text())
+			if d.Text() != claudeFile {
+				t.Errorf("it came back as\n%s", d.Text())
 			}
 		})
 	}
@@ -81,10 +82,10 @@ func TestAPackageThatComesBesideAProtectedFileIsAFileOfItsOwn(t *testing.T) {
 	older := root + "/Users/ann/AppData/Roaming/Claude/claude_desktop_config.json"
 	packaged := root + "/Users/ann/AppData/Local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude/claude_desktop_config.json"
 	put(t, older, claudeFile)
-	d := &desk{file: older, program: filepath.Join(root, "bin", "sallyport")}
-	put(t, d.program, "#!/bin/sh\n")
+	d := &desk{File: &stage.File{T: t, Path: older, Program: filepath.Join(root, "bin", "sallyport")}}
+	put(t, d.Program, "#!/bin/sh\n")
 	d.system = clientconfig.System{OS: "windows", Home: "/Users/ann", Root: root, Env: func(string) string { return "" }}
-	d.place = open(t, newHome(t), func(o *Options) { o.Program, o.System, o.HomeCheck = d.program, d.system, time.Hour })
+	d.place = open(t, newHome(t), func(o *Options) { o.Program, o.System, o.HomeCheck = d.Program, d.system, time.Hour })
 	d.protect()
 	put(t, packaged, claudeFile)
 	d.LookAtAll()
@@ -96,6 +97,6 @@ func TestAPackageThatComesBesideAProtectedFileIsAFileOfItsOwn(t *testing.T) {
 	if err != nil || coverage.Total != 4 || coverage.Guarded != 2 {
 		t.Errorf("coverage %+v, %v", coverage, err)
 	}
-	d.replace(`{}`)
+	d.Replace(`{}`)
 	d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 }

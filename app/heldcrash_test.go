@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -27,7 +28,7 @@ func crashAnswer() control.Held {
 
 // crashHeld takes one answer all the way: held, released, taken, arrived. It is killed on the way.
 func crashHeld(hub *Hub) error {
-	w := &ears{}
+	w := &stage.Ears{}
 	_, err := hub.Register(w, control.Peer{PID: 1, Role: control.RoleWrapper}, control.Register{
 		Server: control.ServerRef{Transport: "stdio", Argv: weather, Name: "notes"}, Client: "claude-desktop", Session: crashSession,
 	})

@@ -16,13 +16,6 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// pushes is how often a wrapper was told something.
-func (e *ears) pushes() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return len(e.states)
-}
-
 // numbered is the n-th response of a tool, with its number in its text.
 func numbered(t testing.TB, tool string, n int) control.Held {
 	h := heldOne(t, n)
@@ -193,15 +186,15 @@ func TestAWrapperIsToldOfItsOwnServerOnly(t *testing.T) {
 	all := []*server{w, beside, stranger}
 	before := make([]int, len(all))
 	for i, s := range all {
-		before[i] = s.pushes()
+		before[i] = s.Pushes()
 	}
 	told := func(what string, want ...int) {
 		t.Helper()
 		for i, s := range all {
-			if n := s.pushes() - before[i]; n != want[i] {
+			if n := s.Pushes() - before[i]; n != want[i] {
 				t.Errorf("%s: wrapper %d was told %d times, want %d", what, i, n, want[i])
 			}
-			before[i] = s.pushes()
+			before[i] = s.Pushes()
 		}
 	}
 	code := w.hold(heldOne(t, 0))
@@ -266,7 +259,7 @@ func TestAHomeWithAnItemForEachResponseGoesOn(t *testing.T) {
 	}
 	w := p.back("claude-desktop", "later", "notes", weather...)
 	// What was released before is known again by the same request, although its digest was kept as it is.
-	state := w.last(t)
+	state := w.Last(t)
 	if r := state.Released; len(r) != 1 || r[0].Code != released || r[0].Same != control.Keyed(state.SameKey, heldOne(t, 0).Same) {
 		t.Errorf("the wrapper knows of %+v", r)
 	}
@@ -388,9 +381,9 @@ func TestEveryWrapperOfAServerIsToldWhatItDeclares(t *testing.T) {
 	one.report(a)
 	other.report(a)
 	p.approve(p.item())
-	before := other.pushes()
+	before := other.Pushes()
 	one.report(changed)
-	if s := other.last(t); other.pushes() == before || s.Items["tool:read_note"].State == "approved" && served(s, changed) {
-		t.Errorf("told %d times: %+v", other.pushes()-before, s.Items)
+	if s := other.Last(t); other.Pushes() == before || s.Items["tool:read_note"].State == "approved" && served(s, changed) {
+		t.Errorf("told %d times: %+v", other.Pushes()-before, s.Items)
 	}
 }

@@ -32,7 +32,7 @@ func TestNoSecretOfARequestIsInTheFileOfTheStore(t *testing.T) {
 	p.release(uri, nil)
 
 	// The same request is known again, one that differs in the secret alone is not.
-	state := w.last(t)
+	state := w.Last(t)
 	if len(state.Released) != 2 || len(state.SameKey) == 0 {
 		t.Fatalf("the wrapper knows of %+v", state.Released)
 	}

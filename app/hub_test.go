@@ -2,10 +2,7 @@ package app
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,17 +10,19 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// person is a peer that may decide, inside one that descends from a wrapped server, window a person at the window.
 var (
-	window = control.Peer{Here: true}
-	person = control.Peer{PID: 1, Role: control.RoleCLI}
-	inside = control.Peer{PID: 2, Role: control.RoleCLI, Descends: true}
+	window, person, inside = stage.Window, stage.Person, stage.Inside
+	newHome, put, write    = stage.Home, stage.Put, stage.Write
+	wantError, eventually  = stage.WantError, stage.Eventually
 )
+
+const claudeFile = stage.ClaudeFile
 
 // clock is a time that tests move.
 type clock struct {
@@ -44,28 +43,6 @@ func (c *clock) pass(d time.Duration) {
 	c.t = c.t.Add(d)
 }
 
-// ears are the pushed States of one wrapper.
-type ears struct {
-	mu     sync.Mutex
-	states []control.State
-}
-
-func (e *ears) Push(s control.State) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.states = append(e.states, s)
-}
-
-func (e *ears) last(t testing.TB) control.State {
-	t.Helper()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.states) == 0 {
-		t.Fatal("nothing was pushed")
-	}
-	return e.states[len(e.states)-1]
-}
-
 // place is a hub on a home of its own, on a real store.
 type place struct {
 	*Hub
@@ -75,19 +52,10 @@ type place struct {
 	n    int
 }
 
-func newHome(t testing.TB) control.Home {
-	t.Helper()
-	home, err := control.HomeAt(filepath.Join(t.TempDir(), "home"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return home
-}
-
 func open(t testing.TB, home control.Home, change func(*Options)) *place {
 	t.Helper()
 	at := &clock{t: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	opts := Options{Home: home, StartedBy: ByPerson, AllowCLI: true, Version: "test", Now: at.now, Settle: time.Millisecond, System: machineAt(t.TempDir())}
+	opts := Options{Home: home, StartedBy: ByPerson, AllowCLI: true, Version: "test", Now: at.now, Settle: time.Millisecond, System: stage.Machine("linux", t.TempDir())}
 	if change != nil {
 		change(&opts)
 	}
@@ -110,7 +78,7 @@ func newPlace(t testing.TB) *place {
 
 // server is a wrapper of one server, as a test drives it.
 type server struct {
-	*ears
+	*stage.Ears
 	p *place
 }
 
@@ -125,7 +93,7 @@ func (p *place) wrapFor(client, name string, argv ...string) *server {
 		argv = []string{"npx", "-y", "weather"}
 	}
 	p.n++
-	s := &server{ears: &ears{}, p: p}
+	s := &server{Ears: &stage.Ears{}, p: p}
 	state, err := p.Register(s, control.Peer{PID: 100 + p.n, Role: control.RoleWrapper}, control.Register{
 		Server: control.ServerRef{Transport: "stdio", Argv: argv, Name: name}, Client: client, Session: fmt.Sprintf("session-%d", p.n), PID: 100 + p.n,
 	})
@@ -218,18 +186,6 @@ func (p *place) records(kind string) []control.Record {
 	return a.Items
 }
 
-func wantError(t testing.TB, err error, code int) *control.Error {
-	t.Helper()
-	var e *control.Error
-	if !errors.As(err, &e) {
-		t.Fatalf("got %v, want an answer with code %d", err, code)
-	}
-	if e.Code != code {
-		t.Fatalf("got code %d (%s), want %d", e.Code, e.Message, code)
-	}
-	return e
-}
-
 func wantState(t testing.TB, s control.State, item string, state vocab.PartState) {
 	t.Helper()
 	if got := s.Items[item].State; got != state {
@@ -249,23 +205,4 @@ func states(it control.InboxItem) string {
 		parts = append(parts, p.Item+"="+string(p.State))
 	}
 	return strings.Join(parts, " ")
-}
-
-// eventually waits for what another goroutine does.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for !ok() {
-		if time.Now().After(deadline) {
-			t.Fatalf("did not come: %s", what)
-		}
-		<-time.After(2 * time.Millisecond)
-	}
-}
-
-func write(t testing.TB, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -17,7 +17,7 @@ func TestTrustNeverFollowsTheName(t *testing.T) {
 	if s := p.wrap("weather", "npx", "weather-evil").report(a); s.Open || served(s, a) {
 		t.Fatalf("another command under the same name is open: %+v", s)
 	}
-	if s := p.wrap("something else", "npx", "weather").last(t); !served(s, a) {
+	if s := p.wrap("something else", "npx", "weather").Last(t); !served(s, a) {
 		t.Fatalf("the same command under another name is not: %+v", s)
 	}
 	wantError(t, errOf(p.Block(person, control.Block{Server: "weather"})), control.CodeBadRequest)

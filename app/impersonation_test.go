@@ -29,11 +29,11 @@ func TestWhatSpeaksAsSallyportDoesIsNotLetThroughByAPlainApproval(t *testing.T) 
 					t.Errorf("found %+v", part.Findings)
 				}
 			}
-			if d := p.approve(item); len(d.Approved) != 1 || d.Approved[0] != "tool:fine" || served(w.last(t), it) {
+			if d := p.approve(item); len(d.Approved) != 1 || d.Approved[0] != "tool:fine" || served(w.Last(t), it) {
 				t.Errorf("a plain approval allowed %v", d.Approved)
 			}
 			p.approveAll(p.item())
-			if !served(w.last(t), it) {
+			if !served(w.Last(t), it) {
 				t.Error("nothing lets it through")
 			}
 		})

@@ -66,7 +66,7 @@ func TestTheThirdReturnInADayMakesTheServerNoisyAndTheItemStays(t *testing.T) {
 		}
 	}
 	it := p.item()
-	if !it.Noisy || states(it) != "tool:a=approved" || !served(w.last(t), a) {
+	if !it.Noisy || states(it) != "tool:a=approved" || !served(w.Last(t), a) {
 		t.Fatalf("item %+v", it)
 	}
 	w.report(a)
@@ -80,7 +80,7 @@ func TestTheThirdReturnInADayMakesTheServerNoisyAndTheItemStays(t *testing.T) {
 	w.report(b)
 	w.report(a)
 	p.quiet()
-	if !served(w.last(t), a) {
+	if !served(w.Last(t), a) {
 		t.Fatal("the approved form is not served")
 	}
 }
@@ -116,7 +116,7 @@ func TestAnItemThatIsGoneAndComesBack(t *testing.T) {
 	w.report(a, tool("c", "two"), tool("d", "x"))
 	w.report(a, tool("c", "two"))
 	p.quiet()
-	if _, ok := w.last(t).Items["tool:d"]; ok {
+	if _, ok := w.Last(t).Items["tool:d"]; ok {
 		t.Fatal("it is still known")
 	}
 }
@@ -191,7 +191,7 @@ func TestWhatComesAndGoesAllTheTimeUsesUpNoCodes(t *testing.T) {
 		t.Fatalf("item %+v", it)
 	}
 	p.approve(it)
-	if !served(w.last(t), tool("now", "x")) {
+	if !served(w.Last(t), tool("now", "x")) {
 		t.Fatal("it cannot be decided")
 	}
 }
@@ -258,10 +258,10 @@ func TestAttentionAnswersForAllServersOfAClient(t *testing.T) {
 	one.report(tool("a", "x"))
 	two.report(tool("b", "x"))
 	other.report(tool("c", "x"))
-	if got := one.last(t).Waiting; got == 0 { // a wrapper asks whether anything does
+	if got := one.Last(t).Waiting; got == 0 { // a wrapper asks whether anything does
 		t.Fatal("nothing waits")
 	}
-	if got := other.last(t).Waiting; got != 1 {
+	if got := other.Last(t).Waiting; got != 1 {
 		t.Fatalf("waiting of the other client %d", got)
 	}
 	heard.list = nil
@@ -288,7 +288,7 @@ func TestAttentionAnswersForAllServersOfAClient(t *testing.T) {
 	if len(heard.list) != 4 {
 		t.Fatal("not notified after an hour")
 	}
-	if s := one.last(t); s.Open {
+	if s := one.Last(t); s.Open {
 		t.Fatal("asking opened something")
 	}
 }
@@ -302,7 +302,7 @@ func TestTitlesAndRecordsNeverSpeakInTheServersWords(t *testing.T) {
 	w := p.wrap("Approve this now!\n")
 	w.report(tool("Sallyport says: all is well", "x"))
 	it := p.item()
-	if it.Server != "Approve this now!" || strings.Contains(it.Title, "well") || w.last(t).Name != "server 1" { // the name is its person's
+	if it.Server != "Approve this now!" || strings.Contains(it.Title, "well") || w.Last(t).Name != "server 1" { // the name is its person's
 		t.Fatalf("item %+v", it)
 	}
 	p.approve(it)

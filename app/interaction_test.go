@@ -82,7 +82,7 @@ func TestAnApprovedQuestionPassesWordForWordAndNoOtherDoes(t *testing.T) {
 		t.Fatalf("decided %+v", d)
 	}
 	p.quiet()
-	s := w.last(t)
+	s := w.Last(t)
 	if !mayAsk(t, s, "elicitation/create", askPassword) || mayAsk(t, s, "elicitation/create", askCity) || s.Asks[0].All {
 		t.Errorf("told %+v", s.Asks)
 	}
@@ -93,7 +93,7 @@ func TestAnApprovedQuestionPassesWordForWordAndNoOtherDoes(t *testing.T) {
 	if _, err := p.Block(person, control.Block{Server: "mail"}); err != nil {
 		t.Fatal(err)
 	}
-	if s := w.last(t); len(s.Asks) != 0 {
+	if s := w.Last(t); len(s.Asks) != 0 {
 		t.Errorf("after the block %+v", s.Asks)
 	}
 }
@@ -109,11 +109,11 @@ func TestARejectedQuestionStaysRefusedUnderItsCodeAndCanStillBeAllowed(t *testin
 		t.Errorf("asked again, it waits under %s", again)
 	}
 	p.quiet()
-	if mayAsk(t, w.last(t), "elicitation/create", askPassword) {
+	if mayAsk(t, w.Last(t), "elicitation/create", askPassword) {
 		t.Error("it passes")
 	}
 	p.approveAll(it)
-	if !mayAsk(t, w.last(t), "elicitation/create", askPassword) {
+	if !mayAsk(t, w.Last(t), "elicitation/create", askPassword) {
 		t.Error("reconsidered, it does not pass")
 	}
 }
@@ -130,12 +130,12 @@ func TestWithAskTheFirstOfAKindIsDecidedForItsKindUnlessItIsGrave(t *testing.T) 
 		t.Errorf("severity %s", it.Severity)
 	}
 	p.approve(it)
-	if s := w.last(t); len(s.Asks) != 1 || !s.Asks[0].All || s.Asks[0].Kind != "elicitation" {
+	if s := w.Last(t); len(s.Asks) != 1 || !s.Asks[0].All || s.Asks[0].Kind != "elicitation" {
 		t.Errorf("told %+v", s.Asks)
 	}
 	w.asks(t, "sampling/createMessage", askContext)
 	p.approveAll(p.item())
-	s := w.last(t)
+	s := w.Last(t)
 	if len(s.Asks) != 2 || s.Asks[0].Kind != "sampling" || s.Asks[0].All || !mayAsk(t, s, "sampling/createMessage", askContext) {
 		t.Errorf("a grave one opened its kind: %+v", s.Asks)
 	}
@@ -156,7 +156,7 @@ func TestWhatAServerMayAskSurvivesARestartOfTheHub(t *testing.T) {
 	p.approveAll(p.item())
 	p.Close()
 	p = open(t, home, nil)
-	if s := p.wrap("mail").last(t); !mayAsk(t, s, "elicitation/create", askPassword) {
+	if s := p.wrap("mail").Last(t); !mayAsk(t, s, "elicitation/create", askPassword) {
 		t.Errorf("told %+v", s.Asks)
 	}
 }
@@ -252,7 +252,7 @@ func TestRefusedRequestsOfAKindStayInTheItemUntilTheyAreDecided(t *testing.T) {
 	if d := p.approve(it, "interaction:elicitation"); !slices.Equal(d.Approved, []string{"interaction:elicitation"}) {
 		t.Errorf("decided %+v", d)
 	}
-	s := w.last(t)
+	s := w.Last(t)
 	if !mayAsk(t, s, "elicitation/create", askPassword) || !mayAsk(t, s, "elicitation/create", askCard) || mayAsk(t, s, "elicitation/create", askCity) || s.Asks[0].All {
 		t.Errorf("told %+v", s.Asks)
 	}
@@ -275,7 +275,7 @@ func TestAKindIsLeftWaitingWholeWhileAnotherIsDecided(t *testing.T) {
 	}
 	p.reject(p.item())
 	p.quiet()
-	if s := w.last(t); mayAsk(t, s, "elicitation/create", askPassword) || mayAsk(t, s, "elicitation/create", askCard) {
+	if s := w.Last(t); mayAsk(t, s, "elicitation/create", askPassword) || mayAsk(t, s, "elicitation/create", askCard) {
 		t.Errorf("told %+v", s.Asks)
 	}
 }
@@ -306,7 +306,7 @@ func TestOfManyRequestsOfAKindTheLastAreShownAndTheOthersCounted(t *testing.T) {
 		t.Errorf("shown %+v", d.Changes)
 	}
 	p.approveAll(it)
-	s := w.last(t)
+	s := w.Last(t)
 	if mayAsk(t, s, "elicitation/create", question(2)) || !mayAsk(t, s, "elicitation/create", question(3)) || !mayAsk(t, s, "elicitation/create", question(12)) {
 		t.Errorf("told %+v", s.Asks)
 	}

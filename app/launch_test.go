@@ -139,7 +139,7 @@ func TestALaunchBelongsToTheFirstReviewAndIsTakenByAnyChoiceOfIt(t *testing.T) {
 	}
 	again := p.wrap("weather")
 	wantVerdict(t, again.launch(true, nil), control.LaunchGo)
-	if again.last(t).Launch.First {
+	if again.Last(t).Launch.First {
 		t.Error("it is taken for new still")
 	}
 }
@@ -201,7 +201,7 @@ func TestAChangedLaunchWaitsAndLeavesWithItsChange(t *testing.T) {
 		t.Fatalf("%+v, then %+v", it, again)
 	}
 	p.reject(p.item())
-	wantVerdict(t, w.last(t).Launch, control.LaunchHold)
+	wantVerdict(t, w.Last(t).Launch, control.LaunchHold)
 	wantVerdict(t, p.wrap("weather").launch(true, otherScript), control.LaunchHold)
 }
 
@@ -216,11 +216,11 @@ func TestAGraveLaunchIsHeldUntilItIsAllowedAndTheOldOneGoesOn(t *testing.T) {
 	if it.Kind != "launch" || it.Severity != "high" || state.Code != it.Code {
 		t.Fatalf("%+v, %+v", it, state)
 	}
-	if v := old.last(t).Launch; v.Verdict == control.LaunchHold {
+	if v := old.Last(t).Launch; v.Verdict == control.LaunchHold {
 		t.Error("a wrapper whose launch is allowed is held because of another one")
 	}
 	p.approve(it)
-	wantVerdict(t, w.last(t).Launch, control.LaunchGo)
+	wantVerdict(t, w.Last(t).Launch, control.LaunchGo)
 	wantVerdict(t, w.launch(true, preloads), control.LaunchGo)
 	p.quiet()
 }
@@ -261,12 +261,12 @@ func TestLaunchesOutliveTheHub(t *testing.T) {
 	w := p.met()
 	w.launch(true, otherScript)
 	waits := p.item()
-	key := w.last(t).Launch.Key
+	key := w.Last(t).Launch.Key
 	p.Close()
 
 	p = open(t, home, nil)
 	w = p.wrap("weather")
-	if v := w.last(t).Launch; v == nil || v.Verdict != "" || v.First || !bytes.Equal(v.Key, key) {
+	if v := w.Last(t).Launch; v == nil || v.Verdict != "" || v.First || !bytes.Equal(v.Key, key) {
 		t.Fatalf("before it has reported: %+v", v)
 	}
 	if it := p.item(); it.Code != waits.Code {
@@ -274,7 +274,7 @@ func TestLaunchesOutliveTheHub(t *testing.T) {
 	}
 	wantVerdict(t, w.launch(true, preloads), control.LaunchHold)
 	other := p.wrap("notes", "npx", "notes")
-	if bytes.Equal(other.last(t).Launch.Key, key) {
+	if bytes.Equal(other.Last(t).Launch.Key, key) {
 		t.Error("two servers share a key: equal values would look alike")
 	}
 }
@@ -285,10 +285,10 @@ func TestABlockedLaunchIsNotStartedAgain(t *testing.T) {
 	if _, err := p.Block(person, control.Block{Server: "weather", Items: []string{"launch"}}); err != nil {
 		t.Fatal(err)
 	}
-	wantVerdict(t, w.last(t).Launch, control.LaunchHold)
+	wantVerdict(t, w.Last(t).Launch, control.LaunchHold)
 	wantVerdict(t, p.wrap("weather").launch(false, pending), control.LaunchHold)
 	p.approve(p.item())
-	wantVerdict(t, w.last(t).Launch, control.LaunchGo)
+	wantVerdict(t, w.Last(t).Launch, control.LaunchGo)
 }
 
 func TestUnderBlockFoldersKeepNothingFromRunning(t *testing.T) {
@@ -325,7 +325,7 @@ func TestUnderBlockAStartThatEndedUpWithAChangeIsNotMadeAgain(t *testing.T) {
 		t.Errorf("held under %q, not under %s", state.Code, it.Code)
 	}
 	p.approve(it)
-	wantVerdict(t, second.last(t).Launch, control.LaunchWait)
+	wantVerdict(t, second.Last(t).Launch, control.LaunchWait)
 
 	w = p.wrap("weather")
 	w.launch(true, func(f *pin.LaunchForm) { newVersion(f); f.Package.Version = "3.0.0" })

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
@@ -12,7 +13,7 @@ import (
 func (p *place) look(client, name string) *server {
 	p.t.Helper()
 	p.n++
-	s := &server{ears: &ears{}, p: p}
+	s := &server{Ears: &stage.Ears{}, p: p}
 	state, err := p.Register(s, control.Peer{PID: 100 + p.n, Role: control.RoleProbe}, control.Register{
 		Server: control.ServerRef{Transport: "stdio", Argv: []string{"npx", "-y", "weather"}, Name: name}, Client: client, Session: "a look", PID: 100 + p.n,
 	})
@@ -219,7 +220,7 @@ func TestALookGetsWhatTheLastWrapperOfItsClientFound(t *testing.T) {
 	start := func(client string, within bool, around control.Surroundings) {
 		t.Helper()
 		p.n++
-		s := &server{ears: &ears{}, p: p}
+		s := &server{Ears: &stage.Ears{}, p: p}
 		state, err := p.Register(s, control.Peer{PID: 100 + p.n, Role: control.RoleWrapper, Within: func() bool { return within }}, control.Register{
 			Server: control.ServerRef{Transport: "stdio", Argv: []string{"npx", "-y", "weather"}, Name: "weather"}, Client: client, Session: "s", Surroundings: &around,
 		})
@@ -240,7 +241,7 @@ func TestALookGetsWhatTheLastWrapperOfItsClientFound(t *testing.T) {
 		t.Helper()
 		w := p.look(client, "weather")
 		defer p.Unregister(w)
-		return w.last(t).Launch.Surroundings
+		return w.Last(t).Launch.Surroundings
 	}
 	if got := found("claude-desktop"); got != nil {
 		t.Fatalf("before any wrapper: %+v", got)

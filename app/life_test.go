@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -118,7 +119,7 @@ func TestAStoreThatCannotBeReadBlocksEverything(t *testing.T) {
 			}
 			// It is not taken for an empty one the next time either.
 			again := open(t, home, nil)
-			state, err := again.Register(&ears{}, control.Peer{Role: control.RoleWrapper}, control.Register{Server: control.ServerRef{Transport: "stdio", Argv: []string{"npx", "-y", "weather"}}})
+			state, err := again.Register(&stage.Ears{}, control.Peer{Role: control.RoleWrapper}, control.Register{Server: control.ServerRef{Transport: "stdio", Argv: []string{"npx", "-y", "weather"}}})
 			if err != nil || state.Open || !state.Blocked || len(state.Items) != 0 {
 				t.Fatalf("state %+v, %v", state, err)
 			}
@@ -144,7 +145,7 @@ func TestASecondHubDoesNotGetTheStore(t *testing.T) {
 // Two desktop apps that start at once: one owner, the other is told so, and when the first has gone the second may come.
 func TestOfTwoDesktopHubsAtOnceOneOwnsTheHome(t *testing.T) {
 	home := newHome(t)
-	desktop := Options{Home: home, StartedBy: ByDesktop, Window: true, System: machineAt(t.TempDir())}
+	desktop := Options{Home: home, StartedBy: ByDesktop, Window: true, System: stage.Machine("linux", t.TempDir())}
 	for round := range 3 {
 		hubs, errs := make([]*Hub, 4), make([]error, 4)
 		var all sync.WaitGroup
@@ -204,7 +205,7 @@ func TestAHubThatAWrapperStartedEndsAfterItsLastWrapper(t *testing.T) {
 	}
 	p.Unregister(b)
 	eventually(t, "the end", func() bool { return done(p.Hub) })
-	_, err := p.Register(&ears{}, control.Peer{}, control.Register{Server: control.ServerRef{Transport: "stdio", Argv: []string{"x"}}})
+	_, err := p.Register(&stage.Ears{}, control.Peer{}, control.Register{Server: control.ServerRef{Transport: "stdio", Argv: []string{"x"}}})
 	wantError(t, err, control.CodeUnavailable)
 }
 

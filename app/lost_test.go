@@ -106,7 +106,7 @@ func TestAPersonBeginsAgainAfterALostStore(t *testing.T) {
 			}
 			w = again.wrap("weather")
 			w.report(tool("a", "one"))
-			if served(w.last(t), tool("a", "one")) {
+			if served(w.Last(t), tool("a", "one")) {
 				t.Fatal("what the lost store allowed is allowed")
 			}
 			if got := again.records("approval"); len(got) != 1 || got[0].Code != lost.Code {
@@ -145,7 +145,7 @@ func TestAGoodStorePutBackIsNotReplacedByAnEmptyOne(t *testing.T) {
 	again := open(t, home, nil)
 	w = again.wrap("weather")
 	w.report(tool("a", "one"))
-	if !served(w.last(t), tool("a", "one")) {
+	if !served(w.Last(t), tool("a", "one")) {
 		t.Fatal("what was allowed is not any more")
 	}
 }
@@ -189,7 +189,7 @@ func TestDamageMetInUseBlocksEverythingAndAsks(t *testing.T) {
 				again := open(t, home, nil)
 				w = again.wrap("weather")
 				w.report(tool("a", "one"))
-				if it := again.item(); it.Kind != "new_server" || served(w.last(t), tool("a", "one")) {
+				if it := again.item(); it.Kind != "new_server" || served(w.Last(t), tool("a", "one")) {
 					t.Fatalf("after the loss: %+v", it)
 				}
 			})

@@ -27,7 +27,7 @@ func TestAServerIsShownByTheNameItsPersonGaveIt(t *testing.T) {
 			p := newPlace(t)
 			w := p.wrap(c.given)
 			w.report(tool("a", "one"))
-			if got := w.last(t).Name; got != c.told {
+			if got := w.Last(t).Name; got != c.told {
 				t.Errorf("the client is told %q", got)
 			}
 			it := p.item()

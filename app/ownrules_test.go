@@ -1,32 +1,18 @@
 package app
 
 import (
-	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/settings"
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// ruleFor is a rule file that finds one word.
-func ruleFor(word string) string {
-	return fmt.Sprintf(`{"version":1,"rules":[{"name":"own_%s","level":"high","title":"It says the word","metadata":5,"answer":5,"group":"danger","patterns":["%[1]s sesame"],"example":"%[1]s sesame","counter_example":"close it"}]}`, word)
-}
-
-// nameOf is the rule set of a file.
-func nameOf(t testing.TB, raw string) string {
-	t.Helper()
-	file, err := inspect.LoadRules([]byte(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file.RuleSet()
-}
+var ruleFor, nameOf, ruleFileAt = stage.RuleFor, stage.RuleSet, stage.RuleFile
 
 func (p *place) ruleSet() string {
 	p.t.Helper()
@@ -52,13 +38,6 @@ func (p *place) rulesProblem() string {
 	return ""
 }
 
-func ruleFileAt(t testing.TB, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "rules.json")
-	write(t, path, text)
-	return path
-}
-
 func TestARuleFileThatIsNamedCountsAtOnceAndWrappersGetIt(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("weather")
@@ -67,8 +46,8 @@ func TestARuleFileThatIsNamedCountsAtOnceAndWrappersGetIt(t *testing.T) {
 	if got := p.ruleSet(); got != nameOf(t, ruleFor("open")) || got == before {
 		t.Fatalf("rule set %s", got)
 	}
-	if string(w.last(t).Rules) != ruleFor("open") {
-		t.Fatalf("the wrapper has %s", w.last(t).Rules)
+	if string(w.Last(t).Rules) != ruleFor("open") {
+		t.Fatalf("the wrapper has %s", w.Last(t).Rules)
 	}
 	if q := p.wrap("other", "npx", "other"); string(q.report(tool("a", "one")).Rules) != ruleFor("open") {
 		t.Error("a wrapper that comes later has not got it")
@@ -81,8 +60,8 @@ func TestARuleFileThatIsNamedCountsAtOnceAndWrappersGetIt(t *testing.T) {
 		t.Errorf("the timeline does not name the rule set: %+v", p.records("config_change"))
 	}
 	p.set(settings.KeyRules, "off")
-	if p.ruleSet() != before || w.last(t).Rules != nil {
-		t.Errorf("off: %s, %s", p.ruleSet(), w.last(t).Rules)
+	if p.ruleSet() != before || w.Last(t).Rules != nil {
+		t.Errorf("off: %s, %s", p.ruleSet(), w.Last(t).Rules)
 	}
 }
 
@@ -94,8 +73,8 @@ func TestARuleFileIsFollowedAndOneThatBreaksLeavesTheOldRules(t *testing.T) {
 	eventually(t, "the file", func() bool { return p.ruleSet() == nameOf(t, ruleFor("open")) })
 	write(t, path, ruleFor("shut"))
 	eventually(t, "the change", func() bool { return p.ruleSet() == nameOf(t, ruleFor("shut")) })
-	if string(w.last(t).Rules) != ruleFor("shut") {
-		t.Errorf("the wrapper has %s", w.last(t).Rules)
+	if string(w.Last(t).Rules) != ruleFor("shut") {
+		t.Errorf("the wrapper has %s", w.Last(t).Rules)
 	}
 	for _, broken := range []string{`{"version":1,"rules":[{}]}`, ""} {
 		if broken == "" {
@@ -106,8 +85,8 @@ func TestARuleFileIsFollowedAndOneThatBreaksLeavesTheOldRules(t *testing.T) {
 			write(t, path, broken)
 		}
 		eventually(t, "the problem", func() bool { return strings.Contains(p.rulesProblem(), "its earlier version still applies: 1 rule") })
-		if p.ruleSet() != nameOf(t, ruleFor("shut")) || string(w.last(t).Rules) != ruleFor("shut") {
-			t.Errorf("the old rules went: %s, %s", p.ruleSet(), w.last(t).Rules)
+		if p.ruleSet() != nameOf(t, ruleFor("shut")) || string(w.Last(t).Rules) != ruleFor("shut") {
+			t.Errorf("the old rules went: %s, %s", p.ruleSet(), w.Last(t).Rules)
 		}
 	}
 	// As an editor writes: another file takes its place.
@@ -132,8 +111,8 @@ func TestARestartDoesNotDropRulesWhoseFileIsBroken(t *testing.T) {
 		if p.ruleSet() != nameOf(t, ruleFor("open")) || !strings.Contains(p.rulesProblem(), "still applies: 1 rule") {
 			t.Fatalf("after a restart: %s, %q", p.ruleSet(), p.rulesProblem())
 		}
-		if w := p.wrap("weather"); string(w.last(t).Rules) != ruleFor("open") {
-			t.Errorf("the wrapper has %s", w.last(t).Rules)
+		if w := p.wrap("weather"); string(w.Last(t).Rules) != ruleFor("open") {
+			t.Errorf("the wrapper has %s", w.Last(t).Rules)
 		}
 	}
 	write(t, path, ruleFor("shut"))

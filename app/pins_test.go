@@ -19,11 +19,11 @@ func TestTwoWrappersOfOneServerShareOnePinAndOneItem(t *testing.T) {
 	it := p.item()
 	p.approve(it)
 	for _, w := range []*server{first, second} {
-		if !served(w.last(t), a) {
-			t.Fatalf("state %+v", w.last(t))
+		if !served(w.Last(t), a) {
+			t.Fatalf("state %+v", w.Last(t))
 		}
 	}
-	if first.last(t).Name != "weather" || second.last(t).Name != "wetter" {
+	if first.Last(t).Name != "weather" || second.Last(t).Name != "wetter" {
 		t.Fatal("each wrapper goes by the name of its own entry")
 	}
 	servers, err := p.Servers()
@@ -53,7 +53,7 @@ func TestAnApprovalThatReplacesWhatAnotherProcessStillDeclaresIsSaid(t *testing.
 	second.report(b)
 	p.approve(p.item())
 	it := p.item()
-	if s := first.last(t); served(s, a) || s.Items["tool:a"].Code != it.Code {
+	if s := first.Last(t); served(s, a) || s.Items["tool:a"].Code != it.Code {
 		t.Fatalf("the first process is refused without a code: %+v", s)
 	}
 	p.Unregister(first)
@@ -73,7 +73,7 @@ func TestApprovalsOfBothErasCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.approve(p.item())
-	if s := w.last(t); !served(s, legacy) || !served(s, modern) {
+	if s := w.Last(t); !served(s, legacy) || !served(s, modern) {
 		t.Fatalf("state %+v", s)
 	}
 	newer := tool("a", "one, newer")
@@ -81,7 +81,7 @@ func TestApprovalsOfBothErasCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.approve(p.item())
-	if s := w.last(t); !served(s, legacy) || served(s, modern) || !served(s, newer) {
+	if s := w.Last(t); !served(s, legacy) || served(s, modern) || !served(s, newer) {
 		t.Fatalf("the approval did not replace the one of its era alone: %+v", s)
 	}
 }

@@ -123,11 +123,11 @@ func TestAHeldAnswerWaitsIsReleasedAndHandedOverOnce(t *testing.T) {
 	if a := p.release(code, nil); !a.Already || a.State != vocab.HeldReleased {
 		t.Errorf("released twice: %+v", a)
 	}
-	state := w.last(t)
+	state := w.Last(t)
 	if r := state.Released; len(r) != 1 || r[0].Code != code || r[0].Same == heldOne(t, 1).Same || r[0].Same != control.Keyed(state.SameKey, heldOne(t, 1).Same) {
 		t.Errorf("the wrapper knows of %+v", r)
 	}
-	if r := other.last(t).Released; len(r) != 0 {
+	if r := other.Last(t).Released; len(r) != 0 {
 		t.Errorf("another server's wrapper knows of %+v", r)
 	}
 	got := other.take(code) // any wrapper of the client

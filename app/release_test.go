@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	bolt "go.etcd.io/bbolt"
+
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/quarantine"
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/vocab"
-	bolt "go.etcd.io/bbolt"
 )
 
 func TestOnlyAPersonDecidesOnWhatIsHeld(t *testing.T) {
@@ -223,7 +225,7 @@ func TestWhatNoWrapperSaysIsNotHeld(t *testing.T) {
 	if got := p.shown(code).Held.Name; got != odd.Name {
 		t.Errorf("name %q", got)
 	}
-	if _, err := p.Hold(&ears{}, odd); err == nil {
+	if _, err := p.Hold(&stage.Ears{}, odd); err == nil {
 		t.Error("one that never registered holds")
 	}
 }

@@ -52,17 +52,17 @@ func TestANewServerWhoseOwnNameHasFindingsIsNotLetInByAPlainApproval(t *testing.
 			if !found {
 				t.Errorf("found %+v, no %s", detail.Findings, c.rule)
 			}
-			if d := p.approve(it); len(d.Approved) != 0 || d.Next != it.Code || served(w.last(t), echo) {
+			if d := p.approve(it); len(d.Approved) != 0 || d.Next != it.Code || served(w.Last(t), echo) {
 				t.Fatalf("a plain approval allowed %v", d.Approved)
 			}
 			p.approveAll(it)
-			if !served(w.last(t), echo) {
+			if !served(w.Last(t), echo) {
 				t.Error("nothing lets it in")
 			}
 			// Whoever let the server in has seen it: a change has findings of its own.
 			more := tool("echo", "Says it once again.")
 			w.reportAs(c.info, c.whole, more)
-			if p.approve(p.item()); !served(w.last(t), more) {
+			if p.approve(p.item()); !served(w.Last(t), more) {
 				t.Error("a clean change of a server that was let in needs more than a plain approval")
 			}
 		})

@@ -24,7 +24,7 @@ func TestAHandEditThatTightensAppliesAtOnce(t *testing.T) {
 		t.Fatal("the second value does not hold")
 	}
 	p.quiet()
-	eventually(t, "the wrapper's value", func() bool { return w.last(t).Settings["pins.recheck"] == "5s" })
+	eventually(t, "the wrapper's value", func() bool { return w.Last(t).Settings["pins.recheck"] == "5s" })
 	if got := p.records("config_change"); len(got) != 1 {
 		t.Fatalf("records %+v", got)
 	}
@@ -65,10 +65,10 @@ func TestASettingThatLoosensAsksFirst(t *testing.T) {
 	if err != nil || row.Value != "2m" || row.From != "server" {
 		t.Fatalf("row %+v, %v", row, err)
 	}
-	if w.last(t).Settings["pins.recheck"] != "2m" || p.setting("pins.recheck") != "1m" {
-		t.Fatalf("in force: %v", w.last(t).Settings)
+	if w.Last(t).Settings["pins.recheck"] != "2m" || p.setting("pins.recheck") != "1m" {
+		t.Fatalf("in force: %v", w.Last(t).Settings)
 	}
-	if p.wrap("weather", "other").last(t).Settings["pins.recheck"] != "1m" {
+	if p.wrap("weather", "other").Last(t).Settings["pins.recheck"] != "1m" {
 		t.Fatal("another server of that name got it")
 	}
 	wantError(t, errOf(p.SetSetting(person, control.SettingQuery{Key: "pins.recheck", Value: "soon"})), control.CodeBadRequest)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -65,7 +66,7 @@ func TestWhatAServerStartedIsNoStartOfAnEntry(t *testing.T) {
 		within bool
 		want   bool
 	}{{true, false}, {false, true}} {
-		w := &server{ears: &ears{}, p: p}
+		w := &server{Ears: &stage.Ears{}, p: p}
 		_, err := p.Register(w, control.Peer{PID: 100, Role: control.RoleWrapper, Within: func() bool { return c.within }}, control.Register{
 			Server: control.ServerRef{Transport: "stdio", Argv: []string{"npx", "weather"}, Name: "weather"}, Client: "claude-desktop", Session: "s",
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/quarantine"
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -27,7 +28,7 @@ func (p *place) again() *place {
 // back is a wrapper that comes to another hub as the process that it was.
 func (p *place) back(client, session, name string, argv ...string) *server {
 	p.t.Helper()
-	s := &server{ears: &ears{}, p: p}
+	s := &server{Ears: &stage.Ears{}, p: p}
 	state, err := p.Register(s, control.Peer{PID: 900, Role: control.RoleWrapper}, control.Register{
 		Server: control.ServerRef{Transport: "stdio", Argv: argv, Name: name}, Client: client, Session: session,
 	})
@@ -100,7 +101,7 @@ func TestAReleaseRunsOutAndTheAnswerWaitsAgain(t *testing.T) {
 		if it := p.item(); it.Code != code {
 			t.Fatalf("what waits is %+v", it)
 		}
-		if r := w.last(t).Released; len(r) != 0 {
+		if r := w.Last(t).Released; len(r) != 0 {
 			t.Errorf("the wrapper still has it as released: %+v", r)
 		}
 	}

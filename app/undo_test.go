@@ -28,17 +28,17 @@ func TestUndoOfANewServerBringsTheSameItemBack(t *testing.T) {
 	it := p.item()
 	p.approveAll(it)
 	p.quiet()
-	if !served(w.last(t), a) {
+	if !served(w.Last(t), a) {
 		t.Fatal("it is not served")
 	}
 	done := p.undo(it.Code)
 	if back := p.item(); back.Code != it.Code || back.Digest != it.Digest || back.Kind != "new_server" || states(back) != states(it) || done.Code != it.Code {
 		t.Fatalf("%+v came back for %+v, and %+v was said", back, it, done)
 	}
-	if s := w.last(t); s.Open || served(s, a) || served(s, b) || s.Code != it.Code {
+	if s := w.Last(t); s.Open || served(s, a) || served(s, b) || s.Code != it.Code {
 		t.Fatalf("state %+v", s)
 	}
-	wantVerdict(t, w.last(t).Launch, control.LaunchGo) // as before the first decision
+	wantVerdict(t, w.Last(t).Launch, control.LaunchGo) // as before the first decision
 	if shown, err := p.Item(it.Code); err != nil || shown.Decided != "" || shown.Can == nil {
 		t.Errorf("%+v, %v", shown, err)
 	}
@@ -71,7 +71,7 @@ func TestUndoAfterAnotherClientJoinedBringsTheSameItemBack(t *testing.T) {
 		t.Fatalf("%+v came back for %+v", back, it)
 	}
 	for _, s := range []*server{w, other} {
-		if served(s.last(t), a) {
+		if served(s.Last(t), a) {
 			t.Error("it is still served")
 		}
 	}
@@ -92,7 +92,7 @@ func TestUndoTakesBackWhatItsOwnItemLetInAndNoMore(t *testing.T) {
 	if back := p.item(); back.Code != second.Code || states(back) != "tool:b=new" {
 		t.Fatalf("%+v", back)
 	}
-	if s := w.last(t); !served(s, a) || served(s, b) || !s.Open || s.Launch.First {
+	if s := w.Last(t); !served(s, a) || served(s, b) || !s.Open || s.Launch.First {
 		t.Fatalf("state %+v", s)
 	}
 	p.undo(first.Code)
@@ -112,7 +112,7 @@ func TestUndoKeepsWhatAPersonSaidNoTo(t *testing.T) {
 	p.approveAll(it)
 	p.undo(it.Code)
 	w.report(refused)
-	if s := w.last(t); served(s, refused) || s.Items["tool:a"].State != "rejected" {
+	if s := w.Last(t); served(s, refused) || s.Items["tool:a"].State != "rejected" {
 		t.Errorf("what was refused is %+v", s.Items)
 	}
 	p.quiet()
@@ -163,7 +163,7 @@ func TestUndoNeverLetsAnythingIn(t *testing.T) {
 	p.approve(drift)
 	refused("a change", drift.Code)
 	refused("what was replaced since", it.Code)
-	if s := w.last(t); !served(s, changed) || served(s, a) {
+	if s := w.Last(t); !served(s, changed) || served(s, a) {
 		t.Errorf("state %+v", s)
 	}
 }
@@ -177,7 +177,7 @@ func TestWhatIsOtherContentByTheTimeOfTheUndoGetsACodeOfItsOwn(t *testing.T) {
 	p.approveAll(it)
 	w.report(a)
 	p.undo(it.Code)
-	if back := p.item(); back.Code == it.Code || states(back) != "tool:a=new" || served(w.last(t), a) {
+	if back := p.item(); back.Code == it.Code || states(back) != "tool:a=new" || served(w.Last(t), a) {
 		t.Fatalf("%+v", back)
 	}
 }

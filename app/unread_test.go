@@ -53,7 +53,7 @@ func TestAnItemWithoutOneReadingWaitsByItsNameAndNobodyCanAllowIt(t *testing.T) 
 			}
 			p.approveAll(it)
 			it = p.item()
-			if s = w.last(t); states(it) != "tool:echo="+string(state) || len(s.Items["tool:echo"].Approved) != 0 {
+			if s = w.Last(t); states(it) != "tool:echo="+string(state) || len(s.Items["tool:echo"].Approved) != 0 {
 				t.Errorf("%s: after everything was allowed: %s, %+v", name, states(it), s.Items["tool:echo"])
 			}
 			if fresh {
@@ -67,7 +67,7 @@ func TestAnItemWithoutOneReadingWaitsByItsNameAndNobodyCanAllowIt(t *testing.T) 
 			w.report(unread(definition), other)
 			p.reject(p.item())
 			p.quiet()
-			wantState(t, w.last(t), "tool:echo", vocab.PartRejected)
+			wantState(t, w.Last(t), "tool:echo", vocab.PartRejected)
 			if other := unread(strings.Replace(definition, "{", "{ ", 1)); w.report(other).Items["tool:echo"].State != vocab.PartChanged {
 				t.Errorf("%s: other bytes of it do not wait", name)
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/display"
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -73,7 +74,7 @@ func TestAStartOfTheSameClientProcessSinceThenHasSeenIt(t *testing.T) {
 	p := newPlace(t)
 	start := func(parent int) *server {
 		p.n++
-		s := &server{ears: &ears{}, p: p}
+		s := &server{Ears: &stage.Ears{}, p: p}
 		state, err := p.Register(s, control.Peer{PID: 100 + p.n, Role: control.RoleWrapper}, control.Register{
 			Server: control.ServerRef{Transport: "stdio", Argv: []string{"npx", "-y", "weather"}, Name: "weather"}, Client: "codex", Session: "s", PID: 100 + p.n, Parent: control.Parent{PID: parent},
 		})

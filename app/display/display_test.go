@@ -1,13 +1,11 @@
 package display
 
 import (
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/sallyport/sallyport/app/approvals"
-	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/logs"
 	"github.com/sallyport/sallyport/app/lost"
@@ -15,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/app/settings"
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/app/wrappers"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -34,14 +33,12 @@ func (*conn) Push(control.State) {}
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
-	home, err := control.HomeAt(filepath.Join(t.TempDir(), "home"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := stage.Home(t)
 	if err := home.Make(); err != nil {
 		t.Fatal(err)
 	}
 	o := office.New(office.Options{Now: time.Now, Notify: func(review.Notice) {}, Changed: func() {}, End: func() {}, Raise: func(string) {}})
+	var err error
 	if o.Store, err = store.Open(home.Dir, store.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +51,7 @@ func newPlace(t *testing.T) *place {
 		Wrapper: w.WrapperOf, AnyWrapper: w.AnyWrapper, NameOf: w.NameOf, Settings: k.ValuesFor, Retention: k.Retention, Allows: w.AllowsTool,
 		Stale: w.MarkStale, PushChanged: w.PushChanged, PushAll: w.PushAll, Rules: k.Rules, Caused: wrappers.Caused,
 	})
-	nobodys := clientconfig.System{OS: "linux", Home: "/person", Root: t.TempDir(), Env: func(string) string { return "" }}
+	nobodys := stage.Machine("linux", t.TempDir())
 	g := guardian.New(o, guardian.Hub{PushAll: w.PushAll, AutoProtect: k.AutoProtect, Started: w.Starts.Has, NotStarted: w.Starts.Forget}, guardian.Options{
 		Home: home, Program: "/usr/bin/sallyport", System: nobodys, Settle: time.Millisecond, HomeCheck: time.Second, Closing: closing,
 	})

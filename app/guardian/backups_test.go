@@ -13,7 +13,7 @@ func TestABackupIsRestoredLikeAnyOtherWrite(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
 	backups, err := d.Backups()
-	if err != nil || len(backups) != 1 || backups[0].Path != d.file {
+	if err != nil || len(backups) != 1 || backups[0].Path != d.Path {
 		t.Fatalf("backups %+v, %v", backups, err)
 	}
 	restore := control.RestoreBackup{ID: backups[0].ID}
@@ -23,7 +23,7 @@ func TestABackupIsRestoredLikeAnyOtherWrite(t *testing.T) {
 	wantError(t, err, control.CodeLoosens)
 	restore.Decided = true
 	out, err := d.RestoreBackup(person, restore)
-	if err != nil || !out.Written || d.text() != claudeFile || strings.Contains(mask.PlainJSON(out), "very-secret-value") {
+	if err != nil || !out.Written || d.Text() != claudeFile || strings.Contains(mask.PlainJSON(out), "very-secret-value") {
 		t.Fatalf("restore: %+v, %v", out, err)
 	}
 	d.quiet()
@@ -41,12 +41,12 @@ func TestABackupIsRestoredLikeAnyOtherWrite(t *testing.T) {
 			}
 		}
 	}
-	if !d.guarded("files") || len(d.ProtectedFiles()) != 1 {
+	if !d.Guarded("files") || len(d.ProtectedFiles()) != 1 {
 		t.Error("not guarded again")
 	}
 	d.quiet()
 	d.unprotect()
-	if d.text() != claudeFile {
-		t.Errorf("it came back as\n%s", d.text())
+	if d.Text() != claudeFile {
+		t.Errorf("it came back as\n%s", d.Text())
 	}
 }

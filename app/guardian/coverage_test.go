@@ -26,7 +26,7 @@ func TestOnAMacNothingIsReadBeforeAPersonAsked(t *testing.T) {
 	if err != nil || c.Total != 0 || c.Clients[0].State != control.FileUnseen {
 		t.Errorf("coverage %+v, %v", c, err)
 	}
-	d.file = file
+	d.Path = file
 	d.protect()
 	if c, err = d.Coverage(control.CoverageQuery{}); err != nil || c.Guarded != 2 || c.Clients[0].State != control.FileFound {
 		t.Errorf("coverage %+v, %v", c, err)

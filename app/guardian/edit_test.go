@@ -35,14 +35,14 @@ func TestProtectNamesWhatItCannotDo(t *testing.T) {
 	d := newDesk(t, "")
 	_, err := d.Protect(person, control.Protect{})
 	wantError(t, err, control.CodeNotFound)
-	if _, err := os.Stat(d.file); !os.IsNotExist(err) {
+	if _, err := os.Stat(d.Path); !os.IsNotExist(err) {
 		t.Error("a file was made")
 	}
-	put(t, d.file, `{}`)
+	put(t, d.Path, `{}`)
 	if out, err := d.Protect(person, control.Protect{}); err != nil || out.Written || !strings.Contains(out.Note, "nothing to protect") {
 		t.Errorf("without servers: %+v, %v", out, err)
 	}
-	write(t, d.file, `{"mcpServers": {"odd": {"args": []}, "home": {"command": "x", "env": {"HOME": "/h"}}, "far": {"url": "https://x"}, "good": {"command": "x"}}}`)
+	write(t, d.Path, `{"mcpServers": {"odd": {"args": []}, "home": {"command": "x", "env": {"HOME": "/h"}}, "far": {"url": "https://x"}, "good": {"command": "x"}}}`)
 	_, err = d.Protect(person, control.Protect{Names: []string{"good", "none"}})
 	wantError(t, err, control.CodeNotFound)
 	_, err = d.Protect(person, control.Protect{Program: "/bin/sh"})

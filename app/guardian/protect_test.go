@@ -12,12 +12,12 @@ import (
 func TestProtectThenUnprotectGivesTheFileBackByteForByte(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	dry, err := d.Protect(person, control.Protect{DryRun: true})
-	if err != nil || d.text() != claudeFile || dry.Written || !strings.Contains(dry.Diff, "+") {
+	if err != nil || d.Text() != claudeFile || dry.Written || !strings.Contains(dry.Diff, "+") {
 		t.Fatalf("a dry run: %+v, %v", dry, err)
 	}
 	out := d.protect()
-	if !out.Written || out.Backup == "" || len(out.Entries) != 2 || !d.guarded("files") || !d.guarded("weather") {
-		t.Fatalf("protect: %+v\n%s", out, d.text())
+	if !out.Written || out.Backup == "" || len(out.Entries) != 2 || !d.Guarded("files") || !d.Guarded("weather") {
+		t.Fatalf("protect: %+v\n%s", out, d.Text())
 	}
 	for _, secret := range []string{"very-secret-value", "sk-abcdef"} {
 		if strings.Contains(mask.PlainJSON(out), secret) {
@@ -29,8 +29,8 @@ func TestProtectThenUnprotectGivesTheFileBackByteForByte(t *testing.T) {
 	}
 	d.quiet()
 	d.unprotect()
-	if d.text() != claudeFile {
-		t.Errorf("it came back as\n%s", d.text())
+	if d.Text() != claudeFile {
+		t.Errorf("it came back as\n%s", d.Text())
 	}
 	if files := d.ProtectedFiles(); len(files) != 0 {
 		t.Errorf("still watched: %+v", files)
@@ -41,7 +41,7 @@ func TestProtectThenUnprotectGivesTheFileBackByteForByte(t *testing.T) {
 func TestUnprotectNeedsWhoMayDecideAndAYes(t *testing.T) {
 	d := newDesk(t, claudeFile)
 	d.protect()
-	before := d.text()
+	before := d.Text()
 	_, err := d.Unprotect(inside, control.Protect{Decided: true})
 	wantError(t, err, control.CodeDescends)
 	_, err = d.Unprotect(person, control.Protect{})
@@ -54,12 +54,12 @@ func TestUnprotectNeedsWhoMayDecideAndAYes(t *testing.T) {
 	if out, err := d.Unprotect(person, control.Protect{DryRun: true}); err != nil || out.Diff == "" {
 		t.Errorf("a dry run decides nothing: %v", err)
 	}
-	if d.text() != before {
+	if d.Text() != before {
 		t.Error("the file was written all the same")
 	}
 	out, err := d.Unprotect(window, control.Protect{})
 	wantError(t, err, control.CodeLoosens)
-	if out, err = d.Unprotect(window, control.Protect{Decided: true}); err != nil || !out.Written || d.text() != claudeFile {
+	if out, err = d.Unprotect(window, control.Protect{Decided: true}); err != nil || !out.Written || d.Text() != claudeFile {
 		t.Errorf("the window may: %+v, %v", out, err)
 	}
 }
@@ -73,21 +73,21 @@ func TestAWrapperAroundAnotherOneIsGuardedLikeAnyOther(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, claudeFile)
 			for i, word := range behind {
-				behind[i] = strings.ReplaceAll(word, "OURS", d.program)
+				behind[i] = strings.ReplaceAll(word, "OURS", d.Program)
 			}
 			args := append([]string{"wrap", "--name", "w", "--client", "claude-desktop", "--"}, behind...)
-			d.edit(func(servers map[string]any) { servers["w"] = map[string]any{"command": d.program, "args": args} })
+			d.Edit(func(servers map[string]any) { servers["w"] = map[string]any{"command": d.Program, "args": args} })
 			for _, entry := range d.protect().Entries {
 				if want := map[bool]string{true: control.EntryGuarded, false: control.EntryWrapped}[entry.Name == "w"]; entry.State != want {
 					t.Errorf("%s is %s, want %s", entry.Name, entry.State, want)
 				}
 			}
 			d.quiet()
-			if got := d.argv("w"); !slices.Equal(got, append([]string{d.program}, args...)) {
+			if got := d.Argv("w"); !slices.Equal(got, append([]string{d.Program}, args...)) {
 				t.Errorf("it was not left alone: %q", got)
 			}
 			d.unprotect("w")
-			if got := d.argv("w"); !slices.Equal(got, behind) {
+			if got := d.Argv("w"); !slices.Equal(got, behind) {
 				t.Errorf("without its wrapper it runs %q, want %q", got, behind)
 			}
 		})

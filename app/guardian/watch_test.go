@@ -13,7 +13,7 @@ func TestWithoutEventsTheFileIsLookedAtFromOutside(t *testing.T) {
 	} else {
 		t.Error("it stirs without a reason")
 	}
-	if !d.stirredAfter(func() { d.replace(`{}`) }) {
+	if !d.stirredAfter(func() { d.Replace(`{}`) }) {
 		t.Error("another file in its place is not seen")
 	}
 }

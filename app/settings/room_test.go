@@ -2,9 +2,6 @@ package settings
 
 import (
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -12,15 +9,16 @@ import (
 
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/store"
 )
 
-// person is a peer that may decide, inside one that descends from a wrapped server.
 var (
-	person = control.Peer{PID: 1, Role: control.RoleCLI}
-	inside = control.Peer{PID: 2, Role: control.RoleCLI, Descends: true}
+	person, inside              = stage.Person, stage.Inside
+	newHome, write, replace     = stage.Home, stage.Write, stage.Replace
+	wantError, eventually       = stage.WantError, stage.Eventually
+	ruleFor, nameOf, ruleFileAt = stage.RuleFor, stage.RuleSet, stage.RuleFile
 )
 
 // room is the department over a real store and real files, which it follows.
@@ -34,15 +32,6 @@ type room struct {
 func newRoom(t testing.TB) *room {
 	t.Helper()
 	return roomAt(t, newHome(t), true)
-}
-
-func newHome(t testing.TB) control.Home {
-	t.Helper()
-	home, err := control.HomeAt(filepath.Join(t.TempDir(), "home"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return home
 }
 
 func roomAt(t testing.TB, home control.Home, cli bool) *room {
@@ -176,28 +165,6 @@ func (r *room) problem(code string) string {
 func (r *room) ruleSet() string      { return r.Rules().RuleSet() }
 func (r *room) rulesProblem() string { return r.problem(office.ProblemRules) }
 
-// nameOf is the rule set of a file.
-func nameOf(t testing.TB, raw string) string {
-	t.Helper()
-	file, err := inspect.LoadRules([]byte(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file.RuleSet()
-}
-
-// ruleFor is a rule file that finds one word.
-func ruleFor(word string) string {
-	return fmt.Sprintf(`{"version":1,"rules":[{"name":"own_%s","level":"high","title":"It says the word","metadata":5,"answer":5,"group":"danger","patterns":["%[1]s sesame"],"example":"%[1]s sesame","counter_example":"close it"}]}`, word)
-}
-
-func ruleFileAt(t testing.TB, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "rules.json")
-	write(t, path, text)
-	return path
-}
-
 func states(it store.Item) string {
 	var parts []string
 	for _, p := range it.Parts {
@@ -207,40 +174,3 @@ func states(it store.Item) string {
 }
 
 func errOf[T any](_ T, err error) error { return err }
-
-func wantError(t testing.TB, err error, code int) *control.Error {
-	t.Helper()
-	var e *control.Error
-	if !errors.As(err, &e) || e.Code != code {
-		t.Fatalf("got %v, want an answer with code %d", err, code)
-	}
-	return e
-}
-
-// eventually waits for what the watch does.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for !ok() {
-		if time.Now().After(deadline) {
-			t.Fatalf("did not come: %s", what)
-		}
-		<-time.After(2 * time.Millisecond)
-	}
-}
-
-func write(t testing.TB, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// replace writes a file as editors do: whoever reads meanwhile sees the old one or the new one, and nothing half written.
-func replace(t testing.TB, path, text string) {
-	t.Helper()
-	write(t, path+".new", text)
-	if err := os.Rename(path+".new", path); err != nil {
-		t.Fatal(err)
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
@@ -15,7 +16,7 @@ import (
 func (p *place) under(parent int, client, name string, lists bool) *server {
 	p.t.Helper()
 	p.n++
-	s := &server{ears: &ears{}, p: p}
+	s := &server{Ears: &stage.Ears{}, p: p}
 	state, err := p.Register(s, control.Peer{PID: os.Getpid(), Role: control.RoleWrapper}, control.Register{
 		Server: control.ServerRef{Transport: "stdio", Argv: []string{"serve", name}, Name: name}, Client: client, Session: fmt.Sprintf("session-%d", p.n),
 		PID: os.Getpid(), Parent: control.Parent{PID: parent, Start: 1}, Lists: lists,
@@ -35,14 +36,14 @@ func chosen(t *testing.T, all []*server, want ...*server) {
 		here = here[:0]
 		settled := true
 		for i, s := range all {
-			switch s.last(t).OwnTools {
+			switch s.Last(t).OwnTools {
 			case control.OwnToolsHere:
 				here = append(here, i)
 			case control.OwnToolsLater:
 				settled = false
 			}
 		}
-		if settled && len(here) == len(want) && !slices.ContainsFunc(want, func(s *server) bool { return s.last(t).OwnTools != control.OwnToolsHere }) {
+		if settled && len(here) == len(want) && !slices.ContainsFunc(want, func(s *server) bool { return s.Last(t).OwnTools != control.OwnToolsHere }) {
 			return
 		}
 		if time.Now().After(deadline) {
@@ -59,7 +60,7 @@ func TestOneWrapperOfAClientProcessListsOurTools(t *testing.T) {
 	}
 	chosen(t, all, all[0])
 	other := p.under(71, "claude-desktop", "s5", false) // a second process of the same client waits for the server of the first
-	if got := other.last(t).OwnTools; got != control.OwnToolsLater {
+	if got := other.Last(t).OwnTools; got != control.OwnToolsLater {
 		t.Errorf("the second client process: %q", got)
 	}
 	first := p.under(71, "claude-desktop", "s0", false)
@@ -67,7 +68,7 @@ func TestOneWrapperOfAClientProcessListsOurTools(t *testing.T) {
 	cursor := p.under(70, "cursor", "s3", false)
 	chosen(t, []*server{cursor}, cursor)
 	alone := p.under(70, "", "s4", false)
-	if got := alone.last(t).OwnTools; got != "" {
+	if got := alone.Last(t).OwnTools; got != "" {
 		t.Errorf("without --client: %q", got)
 	}
 	// It ends: the one that is there longest takes over, at once.
@@ -92,7 +93,7 @@ func TestTheServerThatListedThemLastDoesItAgain(t *testing.T) {
 	p = open(t, home)
 	b, c := p.under(80, "claude-desktop", "b", false), p.under(80, "claude-desktop", "c", false)
 	for _, s := range []*server{b, c} {
-		if got := s.last(t).OwnTools; got != control.OwnToolsLater {
+		if got := s.Last(t).OwnTools; got != control.OwnToolsLater {
 			t.Errorf("before the last one has come: %q", got)
 		}
 	}
@@ -151,13 +152,13 @@ func TestAWrapperWhoseProcessEndedListsNothingAnyMore(t *testing.T) {
 	if err := ended.Run(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := p.Register(&server{ears: &ears{}, p: p}, control.Peer{PID: ended.Process.Pid, Role: control.RoleWrapper}, control.Register{
+	_, err := p.Register(&server{Ears: &stage.Ears{}, p: p}, control.Peer{PID: ended.Process.Pid, Role: control.RoleWrapper}, control.Register{
 		Server: control.ServerRef{Transport: "stdio", Argv: []string{"serve", "s"}, Name: "s"}, Client: "claude-desktop", Session: "gone", Parent: control.Parent{PID: 70, Start: 1},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if next := p.under(70, "claude-desktop", "s", false); next.last(t).OwnTools != control.OwnToolsHere {
-		t.Errorf("the next one is told %q", next.last(t).OwnTools)
+	if next := p.under(70, "claude-desktop", "s", false); next.Last(t).OwnTools != control.OwnToolsHere {
+		t.Errorf("the next one is told %q", next.Last(t).OwnTools)
 	}
 }

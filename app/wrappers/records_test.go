@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -71,7 +72,7 @@ func TestWhatADeadWrapperLeftIsWorthNoMoreThanWhatItCouldSend(t *testing.T) {
 
 func TestNothingIsTakenOfAConnectionThatNeverRegistered(t *testing.T) {
 	p := newPlace(t)
-	stranger := &server{ears: &ears{}, p: p}
+	stranger := &server{Ears: &stage.Ears{}, p: p}
 	for name, call := range map[string]func() error{
 		"records": func() error { _, err := p.Records(stranger, control.Records{}); return err },
 		"report":  func() error { _, err := p.Report(stranger, control.Report{Era: "legacy"}); return err },
@@ -91,15 +92,15 @@ func TestAStateIsPushedOnlyWhereItDiffersFromTheLastOne(t *testing.T) {
 	s := p.under(70, "claude-desktop", "notes", false)
 	p.office.Lock()
 	defer p.office.Unlock()
-	known := s.last(t)
+	known := s.Last(t)
 	p.PushAll()
 	p.PushAll()
-	if len(s.states) != 1 { // the answer to Register
-		t.Errorf("%d states were pushed, and nothing changed", len(s.states)-1)
+	if s.Pushes() != 1 { // the answer to Register
+		t.Errorf("%d states were pushed, and nothing changed", s.Pushes()-1)
 	}
 	p.servers[p.sessions[s].Server].base.Blocked = true
 	p.PushAll()
-	if now := s.last(t); !now.Blocked || now.Revision <= known.Revision {
+	if now := s.Last(t); !now.Blocked || now.Revision <= known.Revision {
 		t.Errorf("it is blocked, and the wrapper is told %+v", now)
 	}
 }

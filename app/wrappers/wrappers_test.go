@@ -1,7 +1,6 @@
 package wrappers
 
 import (
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -12,31 +11,10 @@ import (
 	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/app/settings"
+	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
-
-// ears are the pushed States of one wrapper.
-type ears struct {
-	mu     sync.Mutex
-	states []control.State
-}
-
-func (e *ears) Push(s control.State) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.states = append(e.states, s)
-}
-
-func (e *ears) last(t testing.TB) control.State {
-	t.Helper()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.states) == 0 {
-		t.Fatal("nothing was pushed")
-	}
-	return e.states[len(e.states)-1]
-}
 
 // place is the department over a store of its own, beside the departments that it asks.
 type place struct {
@@ -49,16 +27,13 @@ type place struct {
 
 // server is a wrapper of one server, as a test drives it.
 type server struct {
-	*ears
+	*stage.Ears
 	p *place
 }
 
 func newHome(t testing.TB) control.Home {
 	t.Helper()
-	home, err := control.HomeAt(filepath.Join(t.TempDir(), "home"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := stage.Home(t)
 	if err := home.Make(); err != nil {
 		t.Fatal(err)
 	}

@@ -71,6 +71,7 @@ var rooms = map[string][]string{
 	"app/quarantine":   {"app/identity", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "store"},
 	"app/review":       {"app/identity", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "store"},
 	"app/settings":     {"app/follow", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "store"},
+	"app/stage":        {"app/clientconfig", "proxy/control", "proxy/inspect"}, // for tests
 	"app/wrappers":     {"app/approvals", "app/identity", "app/ledger", "app/logs", "app/mask", "app/office", "app/quarantine", "app/review", "app/settings", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "store"},
 	"app/notify":       {"proxy/inspect/legible"},
 	"app/reveal":       {},
