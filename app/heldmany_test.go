@@ -344,7 +344,7 @@ func TestWhatBecameOfManyIsALineEachForReleasesAndOneForTheRest(t *testing.T) {
 func TestANoticeOfAHeldResponseNamesItsItem(t *testing.T) {
 	p := newPlace(t)
 	heard := &notices{}
-	p.opts.Notifier = heard
+	p.opts.Notify = heard.Notify
 	w := p.wrap("notes")
 	first := w.hold(numbered(t, "read_note", 1))
 	_, group := p.HeldCodes(strings.ToLower(first))

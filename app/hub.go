@@ -43,7 +43,7 @@ type Options struct {
 	AllowCLI bool
 	Window   bool // the hub lives in the desktop program: decisions are calls inside that process
 	Version  string
-	Notifier Notifier // nil: no notifications
+	Notify   func(review.Notice) // tells a person about pending items, in our words only; nil: no notifications
 	// Show raises the window, Changed says that a window may show outdated content. Both must not block, and may be called while the hub is
 	// locked. nil without a window.
 	Show    func(route string)
@@ -61,17 +61,6 @@ type Options struct {
 	System  clientconfig.System // whose clients are looked at; this machine where Env is nil
 
 	crash func(point string) // for the tests that kill a hub in the middle of a write
-}
-
-// Notifier tells a person about pending items, in our words only.
-type Notifier interface {
-	Notify(review.Notice)
-}
-
-func (h *Hub) notifies(n review.Notice) {
-	if h.opts.Notifier != nil {
-		h.opts.Notifier.Notify(n)
-	}
 }
 
 // Hub answers the control protocol over one home. It implements control.Handler.
@@ -114,6 +103,9 @@ func Open(opts Options) (*Hub, error) {
 	if opts.Program == "" {
 		opts.Program, _ = os.Executable() // if unknown, nothing counts as guarded, and protect says so
 	}
+	if opts.Notify == nil {
+		opts.Notify = func(review.Notice) {}
+	}
 	if opts.Changed == nil {
 		opts.Changed = func() {}
 	}
@@ -128,7 +120,7 @@ func Open(opts Options) (*Hub, error) {
 		done:    make(chan struct{}),
 		closing: make(chan struct{}),
 	}
-	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: h.notifies, Changed: opts.Changed, End: h.end, Raise: h.raise, Crash: opts.crash})
+	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: func(n review.Notice) { h.opts.Notify(n) }, Changed: opts.Changed, End: h.end, Raise: h.raise, Crash: opts.crash})
 	h.lost = lost.New(h.office, opts.Home)
 	h.Wrappers = wrappers.New(h.office, wrappers.Options{Home: opts.Home, Logs: h.logs, Lost: h.lost.Code, Idling: h.idling, Closing: h.closing, Work: &h.work})
 	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.Restand, LookAgain: h.LookAgain, PushAll: h.PushAll}, settings.Options{

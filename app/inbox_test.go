@@ -251,7 +251,7 @@ func TestACollisionIsNotTrustedOnFirstUse(t *testing.T) {
 func TestAttentionAnswersForAllServersOfAClient(t *testing.T) {
 	p := newPlace(t)
 	heard := &notices{}
-	p.opts.Notifier = heard
+	p.opts.Notify = heard.Notify
 	one := p.wrapFor("claude-desktop", "weather", "weather")
 	two := p.wrapFor("claude-desktop", "notes", "notes")
 	other := p.wrapFor("another", "files", "files")

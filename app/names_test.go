@@ -106,7 +106,7 @@ func TestNamesThatLookAlikeAreToldApart(t *testing.T) {
 func TestEverySurfaceShowsAServerByOneName(t *testing.T) {
 	p := newPlace(t)
 	said := map[string]review.Notice{}
-	p.opts.Notifier = notifierFunc(func(n review.Notice) { said[n.Server+n.Shown] = n })
+	p.opts.Notify = func(n review.Notice) { said[n.Server+n.Shown] = n }
 	one, two := p.wrap("Google Drive", "one"), p.wrap("Google Drive", "two")
 	long := p.wrap(strings.Repeat("名", 101), "three")
 	for _, w := range []*server{one, two, long} {
@@ -156,10 +156,6 @@ func TestEverySurfaceShowsAServerByOneName(t *testing.T) {
 		t.Errorf("notified: %+v", said)
 	}
 }
-
-type notifierFunc func(review.Notice)
-
-func (f notifierFunc) Notify(n review.Notice) { f(n) }
 
 func TestANameThatTwoServersHaveNamesBothInItsError(t *testing.T) {
 	p := newPlace(t)

@@ -119,7 +119,7 @@ func TestAStartOfTheSameClientProcessSinceThenHasSeenIt(t *testing.T) {
 func TestOneNotificationForARunOfAClientOnceNothingOfItWaits(t *testing.T) {
 	p := newPlace(t)
 	heard := &notices{}
-	p.opts.Notifier = heard
+	p.opts.Notify = heard.Notify
 	told := func() (keys []string) {
 		for _, n := range heard.list {
 			if n.Kind == vocab.NoticeUnseen {
@@ -177,7 +177,7 @@ func TestOneNotificationForARunOfAClientOnceNothingOfItWaits(t *testing.T) {
 func TestTheNotificationComesWhenTheLastThatWaitedIsAHeldResponse(t *testing.T) {
 	p := newPlace(t)
 	heard := &notices{}
-	p.opts.Notifier = heard
+	p.opts.Notify = heard.Notify
 	told := func() (n int) {
 		for _, notice := range heard.list {
 			if notice.Kind == vocab.NoticeUnseen {

@@ -24,7 +24,7 @@ func Recover(path string, raw []byte, format Format, by Installation, backups *B
 	}
 	var records []Record
 	for _, b := range kept {
-		if len(missing) == 0 || !samePath(b.Path, path) {
+		if absolute, err := filepath.Abs(path); len(missing) == 0 || err != nil || b.Path != absolute {
 			continue
 		}
 		text, err := backups.Text(b)
@@ -67,9 +67,4 @@ func Adopt(raw []byte, format Format, names []string, by Installation) ([]Record
 		}
 	}
 	return records, nil
-}
-
-func samePath(a, b string) bool {
-	absolute, err := filepath.Abs(b)
-	return err == nil && a == absolute
 }

@@ -113,7 +113,7 @@ func Run(ctx context.Context, o Options) error {
 	options := app.Options{Home: o.Home, StartedBy: app.ByDesktop, Window: true, Version: o.Version, Program: wrapper, Show: func(route string) { go shell.Show(route) }}
 	page.say = newAttention(shell, page.asksToQuit(quit), log)
 	defer page.say.close()
-	options.Notifier = page.say
+	options.Notify = page.say.Notify
 	shell.icon = func() bool { return page.say.tray.Why() == "" }
 	host, err := openHost(listener, options, log)
 	if err != nil {

@@ -29,7 +29,7 @@ func (g *Guardian) Backups() ([]control.Backup, error) {
 func (g *Guardian) RestoreBackup(peer control.Peer, r control.RestoreBackup) (none control.Protected, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := g.ready(); err != nil {
+	if _, err := g.office.Reading(); err != nil {
 		return none, err
 	}
 	k, err := g.kept(r.ID)

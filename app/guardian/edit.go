@@ -20,7 +20,7 @@ type edit struct {
 
 // editing finds and reads the file of a call. The caller holds the lock.
 func (g *Guardian) editing(p control.Protect) (*edit, error) {
-	if err := g.ready(); err != nil {
+	if _, err := g.office.Reading(); err != nil {
 		return nil, err
 	}
 	path, client, err := clientedit.Path(g.opts.System, p.Client, p.Config)

@@ -63,15 +63,7 @@ func (g *Guardian) Quietly(f func()) {
 
 // LookAtAll checks every protected file.
 func (g *Guardian) LookAtAll() {
-	var files []store.ClientFile
-	err := g.office.Viewing(func(tx *store.Tx) error {
-		files = tx.ClientFiles()
-		return nil
-	})
-	if err != nil {
-		return // the caller reports it; a hub without a store guards nothing
-	}
-	for _, f := range files {
+	for _, f := range g.ProtectedFiles() {
 		g.mu.Lock()
 		err := g.lookAt(f.Path)
 		g.mu.Unlock()

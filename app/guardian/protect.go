@@ -153,13 +153,6 @@ func (g *Guardian) apply(e *edit, w *wantedFile, result clientconfig.Result, out
 	return err
 }
 
-// ready reports whether clients' files can be changed at all.
-func (g *Guardian) ready() error {
-	g.office.Lock()
-	defer g.office.Unlock()
-	return g.office.Usable()
-}
-
 // mayLoosen reports whether loosening is permitted: for this caller, and confirmed by a person.
 func (g *Guardian) mayLoosen(peer control.Peer, decided bool, why string) error {
 	g.office.Lock()
