@@ -9,7 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// foundIn are the rules and levels found in one item of a server, as `servers` and the inbox show them.
+// foundIn lists the rules and levels found in one item of a server, as `servers` and the inbox show them.
 func foundIn(t *testing.T, p *place, server, item, rule string) inspect.Level {
 	t.Helper()
 	for _, it := range p.inboxNow() {
@@ -48,7 +48,7 @@ func TestAToolThatOrdersAboutAnotherServersToolIsFoundWhicheverCameFirst(t *test
 			if got := foundIn(t, p, "mail", "tool:send_email", inspect.Shadowing); got != "" {
 				t.Errorf("the mail server has it: %q", got)
 			}
-			// What was found stays when the other server goes, and the item is the same one.
+			// The finding and the item stay when the other server goes.
 			before := p.inboxNow()
 			p.Unregister(wrappers[0])
 			wrappers[1].report(tool("get_fact", shadow))

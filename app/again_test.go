@@ -10,8 +10,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// A rejected collision takes the honest tool with it. When the other one is gone, the code that rejected both brings the
-// honest one back, and nothing but what was shown.
+// Rejecting a collision rejects the honest tool too. When the other one is gone, the code that rejected both allows the honest one again,
+// exactly as it was shown.
 func TestWhatIsLeftOfARejectedItemCanStillBeAllowedByItsCode(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("weather")

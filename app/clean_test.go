@@ -15,7 +15,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// cleanServers are three new servers without a warning and one with one.
+// cleanServers are three new servers without warnings and one with a warning.
 func cleanServers(p *place) map[string]*server {
 	p.t.Helper()
 	all := map[string]*server{}
@@ -76,7 +76,7 @@ func TestOneDecisionAllowsTheNewServersWithoutWarnings(t *testing.T) {
 	if it := p.item(); it.Server != "poisoned" {
 		t.Errorf("what waits is %+v", it)
 	}
-	// One record a server, each with its own item's code and digest.
+	// One record per server, with the code and digest of its own item.
 	records := p.records("approval")
 	if len(records) != 3 {
 		t.Fatalf("%d approval records", len(records))
@@ -148,7 +148,7 @@ func TestWhatChangedSinceItWasListedIsLeftOutAndNamed(t *testing.T) {
 	}
 }
 
-// Rules can find something in what is still the same content: they are the person's own, and read while the hub runs.
+// New rules can find something in unchanged content: a person's own rules are read while the hub runs.
 func TestWhatHasAWarningByNowIsLeftOut(t *testing.T) {
 	p := newPlace(t)
 	all := cleanServers(p)
@@ -192,7 +192,7 @@ func TestASetIsAllowedOnlyByTheDigestItWasShownUnder(t *testing.T) {
 		wantError(t, err, control.CodeNotFound)
 	}
 	set := p.cleanSet()
-	// What came after the list was shown is in no decision over it.
+	// A server that came after the list was shown is not part of the decision.
 	p.wrap("later", "npx", "-y", "later").report(tool("read_later", "Reads what there is."))
 	p.at.pass(59 * time.Minute)
 	if done, err := p.AllowClean(person, control.CleanQuery{Digest: set.Digest}); err != nil || len(done.Items) != 3 {
@@ -240,7 +240,7 @@ func TestASetIsDecidedWhereDecisionsAreMade(t *testing.T) {
 			if got := p.records("approval"); len(got) != 0 {
 				t.Errorf("approvals %+v", got)
 			}
-			if top := p.inboxNow()[0]; (c.code == control.CodeNotHere) != (top.Server != "poisoned") { // the gravest is, unless somebody asked
+			if top := p.inboxNow()[0]; (c.code == control.CodeNotHere) != (top.Server != "poisoned") { // the gravest item is on top, unless a command asked for another
 				t.Errorf("on top of the inbox is %s", top.Server)
 			}
 			if done, err := p.AllowClean(window, control.CleanQuery{Digest: set.Digest}); err != nil || len(done.Items) != 3 {

@@ -8,8 +8,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// A clock that jumps, back and forth, while a hub runs and between two hubs: what was decided holds, what is not allowed
-// stays out, records arrive once and in the order in which they came, and the chain verifies. Settings wait as ever.
+// The clock jumps, back and forth, while a hub runs and between two hubs: decisions hold, what is not allowed stays blocked, records arrive
+// once and in order, and the chain verifies.
 func TestAClockThatJumpsDecidesNothing(t *testing.T) {
 	jumps := []time.Duration{0, -365 * 24 * time.Hour, 20 * 365 * 24 * time.Hour, -21 * 365 * 24 * time.Hour, time.Hour, -2 * time.Hour}
 	home := newHome(t)
@@ -35,7 +35,7 @@ func TestAClockThatJumpsDecidesNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// Taken back and allowed again in the jump: each decision is about what it was shown.
+			// Blocked and allowed again during the jump: each decision is about what was shown.
 			blocked, err := p.Block(person, control.Block{Server: "weather", Items: []string{"tool:a"}})
 			if err != nil {
 				t.Fatal(err)

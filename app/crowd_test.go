@@ -17,7 +17,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// crowd is a hub with many wrappers, people and windows at once, and what a person has allowed so far.
+// crowd is a hub with many wrappers, people and windows at once, and everything allowed so far.
 type crowd struct {
 	*place
 	over    chan struct{}
@@ -35,7 +35,7 @@ type guest struct {
 
 func (g *guest) Push(s control.State) { g.c.check(g.t, s) }
 
-// check is the invariant: nothing is open that no person allowed.
+// check is the invariant: nothing is open unless a person allowed it.
 func (c *crowd) check(t testing.TB, s control.State) {
 	c.pushed.Add(1)
 	for key, item := range s.Items {
@@ -48,12 +48,12 @@ func (c *crowd) check(t testing.TB, s control.State) {
 	}
 }
 
-// TestManyAtOnceNeitherStopTheHubNorOpenWhatNobodyAllowed is a hub as a busy day finds it: wrappers come, declare one thing or
-// another, write records and go, while people decide and windows read. It guards against locks taken in two orders, readers
-// in the way of a commit, and approvals that land on another version.
+// TestManyAtOnceNeitherStopTheHubNorOpenWhatNobodyAllowed is a busy day: wrappers come, declare things, write records and go, while people
+// decide and windows read. It finds locks taken in two orders, readers that delay a commit, and approvals of another version than the one
+// shown.
 func TestManyAtOnceNeitherStopTheHubNorOpenWhatNobodyAllowed(t *testing.T) {
 	c := &crowd{place: newPlace(t), over: make(chan struct{})}
-	for which := range 3 { // something is allowed before they come
+	for which := range 3 { // allowed before they come
 		w := c.wrap(fmt.Sprintf("server-%d", which), "serve", fmt.Sprint(which))
 		first := tool("tool-0", fmt.Sprintf("version 0 of server %d", which))
 		digest, err := pin.DigestOf(first.Kind, first.Name, first.Raw)
@@ -180,7 +180,7 @@ func (c *crowd) visit(random *rand.Rand) error {
 	return nil
 }
 
-// decides looks at something that waits and decides it, as far as it still waits then.
+// decides looks at a pending item and decides on it, if it is still pending then.
 func (c *crowd) decides(random *rand.Rand) error {
 	items, err := c.Inbox()
 	if err != nil || len(items) == 0 {

@@ -114,7 +114,7 @@ func TestApproveLeavesWhatHasFindingsUnderANewCode(t *testing.T) {
 	if e := wantError(t, errOf(p.Decide(person, control.Decide{Code: it.Code, Digest: it.Digest, All: true})), control.CodeStale); e.See != rest.Code {
 		t.Fatalf("old code: %+v", e)
 	}
-	// The rest is approved by nothing but being named.
+	// The rest is approved only if it is named.
 	if d := p.approve(rest); len(d.Approved) != 0 || d.Next != rest.Code {
 		t.Fatalf("decided %+v", d)
 	}
@@ -191,7 +191,7 @@ func TestADecisionBindsToWhatWasShown(t *testing.T) {
 		t.Fatal("a stale approval let it through")
 	}
 	wantError(t, errOf(p.Item(shown.Code)), control.CodeStale)
-	// Codes are typed by people.
+	// People type codes.
 	if _, err := p.Decide(person, control.Decide{Code: strings.ToLower(now.Code), Digest: now.Digest}); err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestBlockTakesApprovalsBackAndADecisionBringsThemBack(t *testing.T) {
 	if it := p.item(); states(it) != "tool:a=rejected" || it.Code != d.Next {
 		t.Fatalf("rest %+v", it)
 	}
-	// Rejecting what waits after a block ends the waiting, not the block.
+	// Rejecting a pending item after a block decides the item but does not undo the block.
 	p.reject(p.item())
 	p.quiet()
 	wantState(t, w.Last(t), "tool:a", "rejected")
@@ -348,7 +348,7 @@ func TestItemsWhoseNamesCollideCannotBeApproved(t *testing.T) {
 			if c.other != "approve_server_config" && served(s, read) {
 				t.Fatal("the first of two was served")
 			}
-			// Without the other one the first is an item like any.
+			// Without the other one, the first is an ordinary item.
 			w.report(read, tool("list", "Lists."))
 			if c.other == "approve_server_config" {
 				return
@@ -384,7 +384,7 @@ func TestADecisionIsOnTheDiskBeforeItIsAcknowledged(t *testing.T) {
 	a := tool("a", "one")
 	w.report(a)
 	p.approve(p.item())
-	// A copy of the files as they are now is what a kill would leave.
+	// A copy of the files now is the same as a kill now.
 	copied := copyHome(t, home)
 	q := open(t, copied, nil)
 	if s := q.wrap("weather").Last(t); !served(s, a) {

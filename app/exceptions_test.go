@@ -47,7 +47,7 @@ func TestAnExceptionIsNarrow(t *testing.T) {
 		t.Errorf("a server of the same name has %+v", got)
 	}
 	p.stands(code, vocab.HeldWaiting) // what is held stays held
-	// A newer one takes the place of the one before.
+	// A newer one replaces an older one.
 	again, err := p.Except(person, control.Except{Code: code, Digest: d.Digest, For: 7 * 24 * time.Hour})
 	if err != nil || len(again) != 2 {
 		t.Fatalf("%+v, %v", again, err)
@@ -163,7 +163,7 @@ func TestHowOftenAnExceptionWasUsedIsCounted(t *testing.T) {
 	uses(w, "a", "warned", made[0].ID) // the same record sent again
 	uses(w, "b", "warned", made[0].ID, made[0].ID)
 	uses(w, "c", "ok", made[0].ID)
-	uses(other, "d", "warned", made[0].ID) // another server's wrapper uses nothing of this one
+	uses(other, "d", "warned", made[0].ID) // another server's wrapper can't use it
 	uses(w, "e", "warned", "no such")
 	all, err := p.Exceptions()
 	if err != nil || len(all) != 2 || all[0].Used+all[1].Used != 3 {

@@ -169,7 +169,7 @@ func TestAHubKilledInTheMiddleOfAWriteLeavesTheOldStateOrTheNewOne(t *testing.T)
 					if edited && !strings.Contains(d.Text(), `"mine": 1`) {
 						t.Error("the person's edit is gone")
 					}
-					// Whatever holds now, unprotect gives the servers back as they were.
+					// Whichever state holds now, unprotect restores the servers as they were.
 					d.unprotect()
 					if got := strings.Join(d.Argv("weather"), " "); got != "uvx weather" {
 						t.Errorf("unprotected it runs %q", got)

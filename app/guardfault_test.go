@@ -21,7 +21,7 @@ func TestWhatHappenedWhileNoHubRanIsReportedByTheNext(t *testing.T) {
 	d := deskAt(t, home, root, claudeFile, nil)
 	d.protect()
 	d.Close()
-	write(t, d.Path, claudeFile) // what `unprotect` does where no hub is
+	write(t, d.Path, claudeFile) // as `unprotect` does without a hub
 	d = deskAt(t, home, root, "", nil)
 	it := d.waits(vocab.ItemUnguarded, "entry:files=unwrapped entry:weather=unwrapped")
 	if !strings.Contains(it.Title, "while the hub was off") {
@@ -191,7 +191,7 @@ func TestANewEntryInAFileThatCannotBeWrittenWaits(t *testing.T) {
 	if err := os.RemoveAll(d.home.Backups); err != nil {
 		t.Fatal(err)
 	}
-	write(t, d.home.Backups, "no folder") // a copy cannot be kept, so nothing may be written
+	write(t, d.home.Backups, "no folder") // without a backup, nothing may be written
 	d.Edit(func(servers map[string]any) { servers["fresh"] = map[string]any{"command": "npx"} })
 	d.waits(vocab.ItemConfigChanged, "entry:fresh=new")
 	status, err := d.Status()
@@ -359,7 +359,7 @@ func TestOnAHubWithAWindowOnlyTheWindowDecidesOverFiles(t *testing.T) {
 	}
 }
 
-// firstBackup is the oldest copy: the file before anything was done to it.
+// firstBackup is the oldest copy: the original file.
 func (d *desk) firstBackup() string {
 	d.t.Helper()
 	backups, err := d.Backups()

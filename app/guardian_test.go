@@ -32,7 +32,7 @@ func deskAt(t testing.TB, home control.Home, root, text string, change func(*Opt
 	d.system = stage.Machine("linux", root)
 	d.place = open(t, home, func(o *Options) {
 		o.Program, o.System = d.Program, d.system
-		o.HomeCheck = time.Hour // what is found is found by the watch
+		o.HomeCheck = time.Hour // only the watch finds changes
 		if change != nil {
 			change(o)
 		}
@@ -58,7 +58,7 @@ func (d *desk) unprotect(names ...string) control.Protected {
 	return out
 }
 
-// waits is the one item that comes, of this kind.
+// waits waits for the only item, which must have this kind and these parts.
 func (d *desk) waits(kind vocab.ItemKind, parts string) control.InboxItem {
 	d.t.Helper()
 	var it control.InboxItem
@@ -78,7 +78,7 @@ func (d *desk) settles() {
 	eventually(d.t, "an empty inbox", func() bool { return len(d.inboxNow()) == 0 })
 }
 
-// crashing has f called in the middle of each write.
+// crashing calls f in the middle of each write.
 func (d *desk) crashing(f func(point string)) {
 	d.Quietly(func() { d.office.Crash = f })
 }

@@ -18,11 +18,11 @@ import (
 
 var longFlag = flag.Bool("long", false, "try two hundred seeds instead of a few")
 
-// TestWhateverIsDoneToAFileIsSettledByDecisions has another program do anything to a protected file and a person decide
-// anything about it. Whatever came before: a rejection writes nothing, a look without a decision writes nothing but wrappers
-// around new entries, decisions come to an end, and what a person wants guarded is guarded then.
+// TestWhateverIsDoneToAFileIsSettledByDecisions lets another program do anything to a protected file and a person decide anything about it.
+// At all times, a rejection writes nothing, a look without a decision only adds wrappers to new entries, decisions come to an end, and
+// afterwards every entry that should be guarded is.
 func TestWhateverIsDoneToAFileIsSettledByDecisions(t *testing.T) {
-	seeds := []uint64{241, 275} // these two found that one look was not as good as two
+	seeds := []uint64{241, 275} // with these two, one look was not enough
 	rounds := 6
 	if *longFlag {
 		rounds = 200
@@ -40,7 +40,7 @@ func TestWhateverIsDoneToAFileIsSettledByDecisions(t *testing.T) {
 
 func deskModel(t *testing.T, random *rand.Rand) {
 	root := t.TempDir()
-	d := deskAt(t, newHome(t), root, claudeFile, func(o *Options) { o.Settle = time.Hour }) // the test says when it is looked
+	d := deskAt(t, newHome(t), root, claudeFile, func(o *Options) { o.Settle = time.Hour }) // the test calls for each look
 	d.protect()
 	fake := filepath.Join(root, "elsewhere", "sallyport")
 	put(t, fake, "#!/bin/sh\n")
@@ -85,7 +85,7 @@ func deskModel(t *testing.T, random *rand.Rand) {
 			}
 		}
 		d.wantedHolds(step, did)
-		if len(d.ProtectedFiles()) == 0 { // all was taken as it stood
+		if len(d.ProtectedFiles()) == 0 { // everything was accepted as it is
 			d.Replace(claudeFile)
 			if _, err := d.Protect(person, control.Protect{All: true}); err != nil {
 				t.Fatal(err)
@@ -94,7 +94,7 @@ func deskModel(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// wantedHolds checks that every entry that a person wants guarded is, and that looking again finds and writes nothing.
+// wantedHolds checks that every entry that should be guarded is, and that another look finds and writes nothing.
 func (d *desk) wantedHolds(step int, did string) {
 	d.t.Helper()
 	before := d.Text()

@@ -14,7 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// The watch, the item and the way back are one story wherever Claude Desktop keeps its file.
+// Watching, the item and restoring work the same wherever Claude Desktop keeps its file.
 func TestTheFileIsWatchedWhereEachSystemKeepsIt(t *testing.T) {
 	windows := map[string]string{"LOCALAPPDATA": "/Users/ann/AppData/Local", "APPDATA": "/Users/ann/AppData/Roaming"}
 	const name = "/Claude/claude_desktop_config.json"
@@ -58,7 +58,7 @@ func TestTheFileIsWatchedWhereEachSystemKeepsIt(t *testing.T) {
 			d.Replace("{\n  \"mcpServers\": {},\n  \"mine\": 1\n}\n") // by a neighbour renamed over it, as Claude writes
 			it := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed")
 			d.Close()
-			d = start() // what waits outlives its hub
+			d = start() // pending items outlive their hub
 			if again := d.waits(vocab.ItemConfigChanged, "entry:files=removed entry:weather=removed"); again.Code != it.Code {
 				t.Errorf("it was %s and is %s", it.Code, again.Code)
 			}
@@ -76,7 +76,7 @@ func TestTheFileIsWatchedWhereEachSystemKeepsIt(t *testing.T) {
 	}
 }
 
-// A package that is installed beside a protected older file brings a file of its own: both count, neither is taken for the other.
+// A package installed next to a protected older file has its own file: both count, and they are not confused.
 func TestAPackageThatComesBesideAProtectedFileIsAFileOfItsOwn(t *testing.T) {
 	root := t.TempDir()
 	older := root + "/Users/ann/AppData/Roaming/Claude/claude_desktop_config.json"

@@ -26,7 +26,7 @@ func crashAnswer() control.Held {
 	}
 }
 
-// crashHeld takes one answer all the way: held, released, taken, arrived. It is killed on the way.
+// crashHeld takes one response all the way: held, released, taken, arrived. It is killed on the way.
 func crashHeld(hub *Hub) error {
 	w := &stage.Ears{}
 	_, err := hub.Register(w, control.Peer{PID: 1, Role: control.RoleWrapper}, control.Register{
@@ -53,8 +53,8 @@ func crashHeld(hub *Hub) error {
 	return err
 }
 
-// TestAHubKilledAnywhereLosesNothingHeldAndGivesItOutOnce kills a hub before and after each commit of a held answer's way. The
-// wrapper has no answer to what it asked last: what it does then, and what anybody else can get, is what counts.
+// TestAHubKilledAnywhereLosesNothingHeldAndGivesItOutOnce kills a hub before and after each commit about a held response. The wrapper gets no
+// reply to its last call; the test checks what it does then, and what another wrapper can get.
 func TestAHubKilledAnywhereLosesNothingHeldAndGivesItOutOnce(t *testing.T) {
 	for _, c := range []struct {
 		point string
@@ -90,7 +90,7 @@ func TestAHubKilledAnywhereLosesNothingHeldAndGivesItOutOnce(t *testing.T) {
 				p.stands(w.hold(crashAnswer()), vocab.HeldWaiting)
 				return
 			}
-			code := w.hold(crashAnswer()) // said again, because nobody answered
+			code := w.hold(crashAnswer()) // repeated, because there was no reply
 			if all := p.records("quarantine"); len(all) == 0 || all[0].Code != code || strings.Count(mask.PlainJSON(all), `"status":"held"`) != 1 {
 				t.Fatalf("held twice: %+v", all)
 			}
@@ -120,7 +120,7 @@ func TestAHubKilledAnywhereLosesNothingHeldAndGivesItOutOnce(t *testing.T) {
 	}
 }
 
-// handedOverOnce has one wrapper get what is released, and nobody else.
+// handedOverOnce checks that exactly one wrapper gets a released response.
 func (p *place) handedOverOnce(one, other *server, code string) {
 	p.t.Helper()
 	if got := one.take(code); got.State != vocab.HeldTaken || string(got.Answer) != poison {
@@ -138,7 +138,7 @@ func (p *place) handedOverOnce(one, other *server, code string) {
 	}
 }
 
-// TestAHundredHeldOutOfTwoHundredCalls goes over a real socket: one connection, everything at once, each held answer released and taken
+// TestAHundredHeldOutOfTwoHundredCalls uses a real socket: one connection, everything at once, each held response released and taken
 // while others are still being held.
 func TestAHundredHeldOutOfTwoHundredCalls(t *testing.T) {
 	p := open(t, newHome(t), func(o *Options) { o.Now = nil })

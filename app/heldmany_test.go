@@ -59,7 +59,7 @@ func TestResponsesOfOneToolHeldForOneReasonAreOneItem(t *testing.T) {
 		t.Errorf("title %q, digest %s", item.Title, item.Digest)
 	}
 
-	// Each code is about its own response, also those that the item does not list, and knows the ones beside it.
+	// Each code, listed in the item or not, is about its own response and names the others.
 	for _, n := range []int{0, 17, many - 1} {
 		d := p.shown(codes[n])
 		if d.Code != codes[n] || !strings.Contains(string(d.Held.Answer), fmt.Sprintf("number %d", n)) || d.Count != many || d.Held.Place != many-n {
@@ -173,7 +173,7 @@ func TestOnlyAPersonDiscardsAll(t *testing.T) {
 	}
 }
 
-// A held response is news to nobody but the wrapper that sent it; what is released is news to its own server's wrappers.
+// Only the wrapper that sent a held response gets a push; a release is pushed to the wrappers of its server.
 func TestAWrapperIsToldOfItsOwnServerOnly(t *testing.T) {
 	p := newPlace(t)
 	w, beside := p.wrap("notes"), p.wrap("mail", "npx", "mail")
@@ -211,8 +211,8 @@ func TestAWrapperIsToldOfItsOwnServerOnly(t *testing.T) {
 	told("another server declares more", 0, 1, 0)
 }
 
-// The home of an earlier version: six responses held, one of them released and one discarded, each an item of its own, with what
-// was asked in clear.
+// The home of an earlier version: six held responses, one of them released and one discarded, each an item of its own, with the
+// requests in clear text.
 func TestAHomeWithAnItemForEachResponseGoesOn(t *testing.T) {
 	home := newHome(t)
 	if err := home.Make(); err != nil {
@@ -258,7 +258,7 @@ func TestAHomeWithAnItemForEachResponseGoesOn(t *testing.T) {
 		}
 	}
 	w := p.back("claude-desktop", "later", "notes", weather...)
-	// What was released before is known again by the same request, although its digest was kept as it is.
+	// A response released earlier is recognized by the same request, although its digest was kept as it is.
 	state := w.Last(t)
 	if r := state.Released; len(r) != 1 || r[0].Code != released || r[0].Same != control.Keyed(state.SameKey, heldOne(t, 0).Same) {
 		t.Errorf("the wrapper knows of %+v", r)
@@ -307,7 +307,7 @@ func TestTheFirstOfAnItemIsTheOneThatCameFirstHoweverLateItWasStored(t *testing.
 	early := p.at.now()
 	p.at.pass(time.Hour)
 	w.hold(numbered(t, "read_note", 1))
-	late := numbered(t, "read_note", 2) // written down while no hub ran
+	late := numbered(t, "read_note", 2) // spooled while no hub ran
 	late.Time = early
 	w.hold(late)
 	if it := p.item(); !it.First.Equal(early) || it.Last.Sub(early) < time.Hour {

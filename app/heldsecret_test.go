@@ -11,8 +11,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Arguments reach the store with their secrets masked, and the same request is known again by a digest under a key of the home.
-// The file is searched as whoever finds it would, for the secrets and for digests that they could be guessed from.
+// Arguments are stored with their secrets masked, and the same request is recognized by a digest under a key of the home. The file is
+// searched as a finder would, for the secrets and for digests they could be guessed from.
 func TestNoSecretOfARequestIsInTheFileOfTheStore(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("notes")
@@ -31,7 +31,7 @@ func TestNoSecretOfARequestIsInTheFileOfTheStore(t *testing.T) {
 	p.release(code, nil)
 	p.release(uri, nil)
 
-	// The same request is known again, one that differs in the secret alone is not.
+	// The same request is recognized; one that differs only in the secret is not.
 	state := w.Last(t)
 	if len(state.Released) != 2 || len(state.SameKey) == 0 {
 		t.Fatalf("the wrapper knows of %+v", state.Released)

@@ -124,7 +124,7 @@ func (s *server) report(items ...pin.Item) control.State {
 	return state
 }
 
-// item is the one thing that waits.
+// item is the only pending item.
 func (p *place) item() control.InboxItem {
 	p.t.Helper()
 	items := p.inboxNow()

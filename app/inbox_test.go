@@ -37,7 +37,7 @@ func TestAnItemThatReturnsToItsApprovedFormWorksAgainAtOnce(t *testing.T) {
 	}
 }
 
-// TestARestoredDescriptionOverOtherSchemasIsNoReturn is the door that a fallback on the description would be.
+// TestARestoredDescriptionOverOtherSchemasIsNoReturn: comparing descriptions alone would let this through.
 func TestARestoredDescriptionOverOtherSchemasIsNoReturn(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("weather")
@@ -75,7 +75,7 @@ func TestTheThirdReturnInADayMakesTheServerNoisyAndTheItemStays(t *testing.T) {
 	}
 	p.approve(it)
 	p.quiet()
-	// A day later it starts to count anew.
+	// A day later the count starts again.
 	p.at.pass(25 * time.Hour)
 	w.report(b)
 	w.report(a)
@@ -93,7 +93,7 @@ func TestAnItemThatIsGoneAndComesBack(t *testing.T) {
 	p.approve(p.item())
 	s := w.report(a)
 	wantState(t, s, "tool:b", "removed")
-	p.quiet() // nothing to decide: what is gone is not served
+	p.quiet() // nothing to decide: a removed tool is not served
 	if s := w.report(a, tool("b", "other")); served(s, tool("b", "other")) || s.Items["tool:b"].State != "changed" {
 		t.Fatalf("what came back as something else is not changed: %+v", s)
 	}
@@ -102,7 +102,7 @@ func TestAnItemThatIsGoneAndComesBack(t *testing.T) {
 		t.Fatalf("it came back as it was approved and is not served: %+v", s)
 	}
 	p.quiet()
-	// Beside something that waits, it is shown: a rename is a removal and an addition.
+	// Next to a pending part it is shown: a rename is a removal and an addition.
 	w.report(a, tool("c", "two"))
 	if it := p.item(); states(it) != "tool:b=removed tool:c=new" {
 		t.Fatalf("item %s", states(it))
@@ -112,7 +112,7 @@ func TestAnItemThatIsGoneAndComesBack(t *testing.T) {
 		t.Fatalf("decided %+v", d)
 	}
 	p.quiet()
-	// What was never approved leaves without a trace.
+	// A tool that was never approved leaves no trace.
 	w.report(a, tool("c", "two"), tool("d", "x"))
 	w.report(a, tool("c", "two"))
 	p.quiet()
@@ -145,13 +145,13 @@ func TestAFloodOfChangesIsOneItemWithACodeForEachContent(t *testing.T) {
 	if !it.Noisy || len(it.Parts) != 60 {
 		t.Fatalf("noisy %v, %d parts", it.Noisy, len(it.Parts))
 	}
-	// What was shown is what is decided, with a digest or without.
+	// A decision is about what was shown, with a digest or without.
 	items = append(items, tool("late", "x"))
 	w.report(items...)
 	now := p.item()
 	wantError(t, errOf(p.Decide(person, control.Decide{Code: it.Code, Digest: it.Digest})), control.CodeStale)
 	wantError(t, errOf(p.Decide(person, control.Decide{Code: it.Code})), control.CodeStale)
-	// A code from before the flood leads to what waits, though the codes between are forgotten.
+	// A code from before the flood leads to the pending item, though the codes in between are forgotten.
 	if err := errOf(p.Item(first)); err == nil || !strings.Contains(err.Error(), "see "+now.Code) {
 		t.Fatalf("%s leads nowhere: %v", first, err)
 	}
@@ -217,7 +217,7 @@ func TestFirstUse(t *testing.T) {
 	if got := p.records("approval"); len(got) != 1 || got[0].Mode != "trust-clean" {
 		t.Fatalf("records %+v", got)
 	}
-	// What is new later is reviewed, and so is what changes.
+	// Later additions and changes are reviewed.
 	later := tool("later", "Lists.")
 	s = w.report(good, bad, later)
 	if served(s, later) || s.Items["tool:later"].State != "new" {
@@ -258,7 +258,7 @@ func TestAttentionAnswersForAllServersOfAClient(t *testing.T) {
 	one.report(tool("a", "x"))
 	two.report(tool("b", "x"))
 	other.report(tool("c", "x"))
-	if got := one.Last(t).Waiting; got == 0 { // a wrapper asks whether anything does
+	if got := one.Last(t).Waiting; got == 0 { // wrappers show whether anything is pending
 		t.Fatal("nothing waits")
 	}
 	if got := other.Last(t).Waiting; got != 1 {

@@ -29,7 +29,7 @@ func (s *server) asks(t *testing.T, method, params string) string {
 	return kept.Code
 }
 
-// mayAsk says whether a wrapper that was told this state lets the request through.
+// mayAsk reports whether a wrapper with this state forwards the request.
 func mayAsk(t *testing.T, s control.State, method, params string) bool {
 	t.Helper()
 	digest, err := pin.RequestDigest(method, []byte(params))
@@ -74,7 +74,7 @@ func TestAnApprovedQuestionPassesWordForWordAndNoOtherDoes(t *testing.T) {
 	w := mailServer(t, p)
 	w.asks(t, "elicitation/create", askPassword)
 	it := p.item()
-	// What has findings passes only where the person says so.
+	// Requests with findings pass only if the person names them.
 	if d := p.approve(it); len(d.Approved) != 0 || d.Next != it.Code {
 		t.Fatalf("decided %+v", d)
 	}
@@ -89,7 +89,7 @@ func TestAnApprovedQuestionPassesWordForWordAndNoOtherDoes(t *testing.T) {
 	if got := p.records("approval"); len(got) < 2 || got[len(got)-1].Code != it.Code {
 		t.Errorf("recorded %+v", got)
 	}
-	// Blocking the server takes it back.
+	// Blocking the server undoes it.
 	if _, err := p.Block(person, control.Block{Server: "mail"}); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestWithAskTheFirstOfAKindIsDecidedForItsKindUnlessItIsGrave(t *testing.T) 
 	if len(s.Asks) != 2 || s.Asks[0].Kind != "sampling" || s.Asks[0].All || !mayAsk(t, s, "sampling/createMessage", askContext) {
 		t.Errorf("a grave one opened its kind: %+v", s.Asks)
 	}
-	// A kind that was rejected is not asked about again in other words.
+	// A rejected kind of request is not asked about again with another text.
 	first := w.asks(t, "roots/list", `{}`)
 	p.reject(p.item())
 	if again := w.asks(t, "roots/list", `{"x":1}`); again != first {
@@ -323,7 +323,7 @@ func TestLargeRequestsOfAKindShareTheRoomOfOne(t *testing.T) {
 	}
 }
 
-// requests are the parts of an item as a person is shown them.
+// requests lists the parts of an item as a person sees them.
 func (p *place) requests(code string) []control.PartDetail {
 	p.t.Helper()
 	detail, err := p.Item(code)
@@ -333,7 +333,7 @@ func (p *place) requests(code string) []control.PartDetail {
 	return detail.Details
 }
 
-// mailServer is a server that a person has let in.
+// mailServer is a server that a person allowed.
 func mailServer(t *testing.T, p *place) *server {
 	t.Helper()
 	w := p.wrap("mail")

@@ -20,8 +20,8 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// lastVersion is a home that the last version left behind: five servers with approvals, two of them changed or new, three held
-// responses, exceptions, a client's file that is gone, two backups, settings. The files beside it are what that version said of
+// lastVersion is a home that the last version left: five servers with approvals, two of them changed or new, three held
+// responses, exceptions, a client's file that is gone, two backups, settings. The files next to it are what that version printed about
 // it (sallyport inbox --json and so on) before it ended.
 const lastVersion = "testdata/last-version"
 
@@ -65,7 +65,7 @@ func unpackHome(t *testing.T) control.Home {
 	return home
 }
 
-// sentences are what the program says in words of its own: they may change from one version to the next.
+// sentences are our own words, which may change from one version to the next.
 var sentences = []string{"title", "doc", "light", "next"}
 
 // plain is a value as JSON shows it, without our sentences.
@@ -99,7 +99,7 @@ func plain(t testing.TB, value any) any {
 	return read
 }
 
-// isAsItWas compares what the hub says of its home with what the last version said.
+// isAsItWas compares what the hub says about its home with what the last version said.
 func (p *place) isAsItWas(when string) {
 	t := p.t
 	t.Helper()
@@ -157,13 +157,13 @@ func TestAHomeOfTheLastVersionIsAsItWas(t *testing.T) {
 			t.Errorf("the text of %s is gone", code)
 		}
 	}
-	// The records are read one by one, and the first ones are those of that version.
+	// Records are read one by one; the first are those of the last version.
 	all, err := p.Activity(control.ActivityQuery{Oldest: true, Limit: 1000})
 	if err != nil || len(all.Items) < 38 || all.Items[0].Prev != "" || all.Items[37].Hash != "412913331e24f5e03a095b9b7cda557bbc23c3970d629c8e77e3c27a1a56ff0a" {
 		t.Errorf("%d records, %v", len(all.Items), err)
 	}
 
-	// A server that was allowed comes again as it was: what was allowed is let through, and nothing waits that did not.
+	// An allowed server comes again unchanged: what was allowed passes, and nothing new is pending.
 	var notes store.Server
 	var declares []pin.Item
 	if err := p.office.Store.View(func(tx *store.Tx) error {

@@ -38,7 +38,7 @@ func preloads(f *pin.LaunchForm) {
 	f.Variables = append(f.Variables, "NODE_OPTIONS")
 }
 
-// pending is what is known of it before it runs.
+// pending is what is known about it before it runs.
 func pending(f *pin.LaunchForm) {
 	f.Package = &pin.LaunchPackage{Manager: "npm", Pending: true}
 	f.Answers = &pin.LaunchAnswers{Pending: true}
@@ -72,7 +72,7 @@ func (p *place) set(key, value string) {
 	}
 }
 
-// met is a server whose first launch and one tool were allowed.
+// met is a server whose first launch and only tool were allowed.
 func (p *place) met() *server {
 	p.t.Helper()
 	w := p.wrap("weather")
@@ -225,8 +225,8 @@ func TestAGraveLaunchIsHeldUntilItIsAllowedAndTheOldOneGoesOn(t *testing.T) {
 	p.quiet()
 }
 
-// What runs and ends before it can be seen is told all the same: else a script that does its work and leaves is never heard
-// of. What could not be seen of it is taken for what it was.
+// A program that ends before it can be examined is still reported: otherwise a short script would never be noticed. Facts that could not be
+// examined count as unchanged.
 func TestALaunchThatEndedUnseenIsComparedAsFarAsItIsKnown(t *testing.T) {
 	p := newPlace(t)
 	p.met()
@@ -237,7 +237,7 @@ func TestALaunchThatEndedUnseenIsComparedAsFarAsItIsKnown(t *testing.T) {
 	if it := p.item(); it.Kind != "launch" || !strings.Contains(it.Title, "(script)") {
 		t.Fatalf("%+v", it)
 	}
-	// Of one that was never allowed nothing is made up.
+	// Nothing is filled in for a launch that was never allowed.
 	n := p.wrap("notes", "npx", "notes")
 	n.reportLaunch(control.LaunchReport{Form: ran(pending), Ended: true})
 	n.report(tool("a", "one"))
@@ -309,7 +309,7 @@ func TestUnderBlockFoldersKeepNothingFromRunning(t *testing.T) {
 	}
 }
 
-// What npx ends up with is seen only when it runs. Once that waits, it is not run again before it is decided.
+// What npx ends up running is only known when it runs. Once that is pending, it is not run again before the decision.
 func TestUnderBlockAStartThatEndedUpWithAChangeIsNotMadeAgain(t *testing.T) {
 	p := newPlace(t)
 	p.met()
@@ -330,7 +330,7 @@ func TestUnderBlockAStartThatEndedUpWithAChangeIsNotMadeAgain(t *testing.T) {
 	w = p.wrap("weather")
 	w.launch(true, func(f *pin.LaunchForm) { newVersion(f); f.Package.Version = "3.0.0" })
 	p.reject(p.item())
-	wantVerdict(t, p.wrap("weather").launch(false, pending), control.LaunchWait) // looked at again: the person has said no to what it was
+	wantVerdict(t, p.wrap("weather").launch(false, pending), control.LaunchWait) // checked again: the person rejected what it was
 }
 
 func TestAfterARestartAnItemStaysUntilEveryWrapperHasReported(t *testing.T) {
@@ -365,7 +365,7 @@ func TestTwoClientsThatTakeTurnsAreNoDrift(t *testing.T) {
 		elsewhere := func(f *pin.LaunchForm) { f.Variables = append(f.Variables, []string{"LANG", "TERM"}[i%2]) }
 		wantVerdict(t, w.launch(true, elsewhere), control.LaunchGo)
 		w.report(tool("a", "one"))
-		for _, it := range p.inboxNow() { // the first time each is a change that waits
+		for _, it := range p.inboxNow() { // each is a pending change the first time
 			p.approveAll(it)
 			before = len(p.records("drift"))
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// look is `sallyport probe` at a server that a client will start.
+// look is `sallyport probe` of a server that a client will start.
 func (p *place) look(client, name string) *server {
 	p.t.Helper()
 	p.n++
@@ -116,7 +116,7 @@ func TestALaunchThatWaitsKeepsItsCodeWhileOnlyCircumstancesDiffer(t *testing.T) 
 			}
 			p.Unregister(w)
 		}
-		// What caused it is over: a start that is as allowed takes it away.
+		// A start as allowed withdraws it.
 		p.wrap("weather").launch(true, nil)
 		p.quiet()
 	}
@@ -160,7 +160,7 @@ func TestSurroundingsAreAReviewAndTheServerRunsUnderBlockToo(t *testing.T) {
 		if it.Severity != "review" || it.Launch != pin.AboutSurroundings || !it.Runs {
 			t.Fatalf("%s: %+v", name, it)
 		}
-		// A start that only it keeps from nothing: the other wrapper's launch waits for nobody.
+		// It does not delay a start: the launch of the other wrapper needs no decision.
 		wantVerdict(t, p.wrap("weather").launch(false, func(f *pin.LaunchForm) { change(f); pending(f) }), control.LaunchWait)
 		p.approve(it)
 		p.Unregister(again)

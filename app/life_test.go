@@ -32,7 +32,7 @@ func TestFromAWrapperComesNoDecision(t *testing.T) {
 	if err != nil || acked.Stored != len(in.Records) {
 		t.Fatalf("acked %+v, %v", acked, err)
 	}
-	// A spool that is delivered twice is stored once.
+	// A spool delivered twice is stored once.
 	if _, err := p.Records(w, in); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestAStoreThatCannotBeReadBlocksEverything(t *testing.T) {
 			}
 			q.Unregister(w)
 			q.Close()
-			// Nothing was overwritten: every byte is still there, under one name or another.
+			// Nothing was overwritten: every byte is still there, under some name.
 			after := filesOf(t, home.Dir)
 			for name, raw := range before {
 				found := false
@@ -117,7 +117,7 @@ func TestAStoreThatCannotBeReadBlocksEverything(t *testing.T) {
 					t.Errorf("%s is lost", name)
 				}
 			}
-			// It is not taken for an empty one the next time either.
+			// The next hub does not treat it as empty either.
 			again := open(t, home, nil)
 			state, err := again.Register(&stage.Ears{}, control.Peer{Role: control.RoleWrapper}, control.Register{Server: control.ServerRef{Transport: "stdio", Argv: []string{"npx", "-y", "weather"}}})
 			if err != nil || state.Open || !state.Blocked || len(state.Items) != 0 {
@@ -142,7 +142,7 @@ func TestASecondHubDoesNotGetTheStore(t *testing.T) {
 	}
 }
 
-// Two desktop apps that start at once: one owner, the other is told so, and when the first has gone the second may come.
+// Of two desktop apps that start at once, one owns the home; the other gets an error, and can start when the first has gone.
 func TestOfTwoDesktopHubsAtOnceOneOwnsTheHome(t *testing.T) {
 	home := newHome(t)
 	desktop := Options{Home: home, StartedBy: ByDesktop, Window: true, System: stage.Machine("linux", t.TempDir())}
@@ -285,7 +285,7 @@ func TestLogsAreARingThatOutlivesTheServer(t *testing.T) {
 	if log, err := p.Log(control.LogQuery{Server: "weather", Lines: 2}); err != nil || !strings.HasPrefix(log.Text, "password") {
 		t.Fatalf("log %q, %v", log.Text, err)
 	}
-	// Follow goes on where it was.
+	// Follow resumes where it stopped.
 	w = p.wrap("weather")
 	p.Stderr(w, control.Stderr{Chunk: []byte("more\n")})
 	next, err := p.Log(control.LogQuery{Server: "weather", Follow: true, Offset: log.Next})
@@ -339,7 +339,7 @@ func TestWhatAServerLeftBehindIsInTheTimeline(t *testing.T) {
 	p := newPlace(t)
 	p.wrap("weather").report(tool("a", "one"))
 	p.Ended(control.Register{Server: control.ServerRef{Transport: "stdio", Argv: []string{"npx", "-y", "weather"}, Name: "weather"}, Client: "claude-desktop", Session: "session-1"}, 3)
-	p.Ended(control.Register{Mark: 7}, 1) // of a wrapper that no hub of now has heard of
+	p.Ended(control.Register{Mark: 7}, 1) // a wrapper that this hub doesn't know
 	var got []string
 	for _, r := range p.records("guard_problem") {
 		got = append(got, fmt.Sprintf("%s %s %s: %s %s", r.Server, r.Session, r.Status, r.Summary, r.Detail))

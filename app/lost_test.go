@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// ruin are the ways a home loses its store that a person can decide about.
+// ruin are the ways to lose a store after which a person can start over.
 var ruin = map[string]struct {
 	do      func(t testing.TB, home control.Home)
 	problem string
@@ -150,8 +150,8 @@ func TestAGoodStorePutBackIsNotReplacedByAnEmptyOne(t *testing.T) {
 	}
 }
 
-// A store that breaks while it is used is met by a call, not at the start: the hub gives way to one that blocks everything
-// and asks, instead of failing every call for ever. What meets it first may be a reader or a writer.
+// A store that breaks while it is used is noticed by a call: the hub gives way to one that blocks everything and asks, instead of failing
+// every call from then on. Either a reader or a writer can notice first.
 func TestDamageMetInUseBlocksEverythingAndAsks(t *testing.T) {
 	for damage, do := range map[string]func(t *testing.T, path string){
 		"noise behind the meta pages": func(t *testing.T, path string) { noiseFrom(t, path, 8192) },

@@ -8,7 +8,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// Names that are long, alike or hard to show: whole in what is machine-read, shown with at most 64 characters, and told to the client as plain ones alone.
+// Names that are long, alike or hard to show are whole in what programs read, at most 64 characters for people, and plain for the client.
 func TestAServerIsShownByTheNameItsPersonGaveIt(t *testing.T) {
 	long := strings.Repeat("名", 100) + "前"
 	for name, c := range map[string]struct{ given, whole, shown, told string }{
@@ -101,8 +101,8 @@ func TestNamesThatLookAlikeAreToldApart(t *testing.T) {
 	}
 }
 
-// The one name of a server, on everything that a person looks at: the title of its item, its records, its notification, what waits for a
-// client. Two are told apart there too, and the records of one are not those of the other.
+// A server has one name wherever a person sees it: in the title of its item, its records, its notification, the unseen approvals of a
+// client. Two servers of one name are told apart there too, and so are their records.
 func TestEverySurfaceShowsAServerByOneName(t *testing.T) {
 	p := newPlace(t)
 	said := map[string]review.Notice{}

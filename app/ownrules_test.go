@@ -23,7 +23,7 @@ func (p *place) ruleSet() string {
 	return s.RuleSet
 }
 
-// rulesProblem is what status says of the rule file, "" for nothing.
+// rulesProblem is the problem with the rule file in the status, "" for none.
 func (p *place) rulesProblem() string {
 	p.t.Helper()
 	s, err := p.Status()
@@ -89,7 +89,7 @@ func TestARuleFileIsFollowedAndOneThatBreaksLeavesTheOldRules(t *testing.T) {
 			t.Errorf("the old rules went: %s, %s", p.ruleSet(), w.Last(t).Rules)
 		}
 	}
-	// As an editor writes: another file takes its place.
+	// As editors write: a new file replaces it.
 	write(t, path+".new", ruleFor("open"))
 	if err := os.Rename(path+".new", path); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// One sentence breaks four rules and is one warning, in the inbox, in the item, in the list of servers and on the page of the server.
+// A sentence that breaks four rules is one warning in the inbox, in the item, in the list of servers and on the server's page.
 func TestOnePassageIsOneWarningWhereverItIsCounted(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("weather")

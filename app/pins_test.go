@@ -30,7 +30,7 @@ func TestTwoWrappersOfOneServerShareOnePinAndOneItem(t *testing.T) {
 	if err != nil || len(servers) != 1 || servers[0].Wrappers != 2 || servers[0].Server != "weather" || servers[0].Allowed != 1 {
 		t.Fatalf("servers %+v, %v", servers, err)
 	}
-	// One of them drifts: the item stays as long as it declares that, whatever the other one says.
+	// One of them drifts: the item stays as long as it declares the change, whatever the other one declares.
 	b := tool("a", "two")
 	first.report(b)
 	second.report(a, tool("c", "new"))

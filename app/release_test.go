@@ -127,7 +127,7 @@ func TestADecisionIsOverWhatWasShown(t *testing.T) {
 		t.Errorf("%q", e.Message)
 	}
 	p.stands(code, vocab.HeldWaiting)
-	// The same bytes held under another rule set, or of another call, are another content.
+	// The same bytes held under another rule set, or for another call, are other content.
 	one, two := heldOne(t, 2), heldOne(t, 2)
 	two.ID, two.Params = "held-other", []byte(`{"name":"read_note","arguments":{"n":3}}`)
 	if a, b := p.shown(w.hold(one)).Digest, p.shown(w.hold(two)).Digest; a == b || a == digest {
@@ -246,7 +246,7 @@ func TestAnAnswerOfADeadWrapperIsTakenFromTheSpoolOnce(t *testing.T) {
 	if code := w.hold(heldOne(t, 1)); code != it.Code {
 		t.Errorf("held again as %s", code)
 	}
-	// One server's id says nothing of another's.
+	// The id of one server's response means nothing for another server.
 	other := p.wrap("mail", "npx", "mail")
 	if code := other.hold(heldOne(t, 1)); code == it.Code {
 		t.Error("two servers' answers are one")
@@ -290,7 +290,7 @@ func TestATextThatSomethingElseChangedIsNeverHandedOver(t *testing.T) {
 	}
 }
 
-// An older record of a release, put back into the store after the answer was handed over, must not have it handed over again.
+// An older record of a release, put back into the store after the response was delivered, must not deliver it again.
 func TestAReleaseThatIsBroughtBackDoesNotCount(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("notes")
@@ -308,7 +308,7 @@ func TestAReleaseThatIsBroughtBackDoesNotCount(t *testing.T) {
 		}
 		write(t, to, string(raw))
 	}
-	// What is read from a copy of the file is the older record.
+	// A copy of the file has the older record.
 	aside := filepath.Join(t.TempDir(), "older.db")
 	copyOf(p.home.Store, aside)
 	w.take(code)

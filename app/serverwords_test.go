@@ -59,7 +59,7 @@ func TestANewServerWhoseOwnNameHasFindingsIsNotLetInByAPlainApproval(t *testing.
 			if !served(w.Last(t), echo) {
 				t.Error("nothing lets it in")
 			}
-			// Whoever let the server in has seen it: a change has findings of its own.
+			// The person who allowed the server has seen it: a change has its own findings.
 			more := tool("echo", "Says it once again.")
 			w.reportAs(c.info, c.whole, more)
 			if p.approve(p.item()); !served(w.Last(t), more) {

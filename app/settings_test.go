@@ -60,7 +60,7 @@ func TestASettingThatLoosensAsksFirst(t *testing.T) {
 		t.Fatalf("row %+v, %v", row, err)
 	}
 	p.quiet()
-	// For one server: by its id in the file, so that another server of the name gets nothing of it.
+	// For one server: by its id in the file, so that it does not apply to another server of the same name.
 	row, err = p.SetSetting(person, control.SettingQuery{Key: "pins.recheck", Value: "2m", Server: "weather", Decided: true})
 	if err != nil || row.Value != "2m" || row.From != "server" {
 		t.Fatalf("row %+v, %v", row, err)

@@ -32,7 +32,7 @@ func TestWhatStartedIsKnownAfterARestartAndForgottenWhenItIsWrittenAnew(t *testi
 	for _, name := range []string{"files", "weather"} {
 		d.wrap(name, "npx", name).report(tool("read", "Reads."))
 	}
-	d.wrapFor("cursor", "files", "npx", "files") // another client's entry of that name says nothing of this one
+	d.wrapFor("cursor", "files", "npx", "files") // another client's entry of the same name does not count
 	if got := fmt.Sprint(d.started()); got != "[files weather]" {
 		t.Fatalf("started: %s", got)
 	}
@@ -49,7 +49,7 @@ func TestWhatStartedIsKnownAfterARestartAndForgottenWhenItIsWrittenAnew(t *testi
 	if got := fmt.Sprint(d.started()); got != "[weather]" {
 		t.Errorf("written anew: %s", got)
 	}
-	d.wrap("files", "npx", "files") // its server is known: nothing else is written of it
+	d.wrap("files", "npx", "files") // the server is already known, so nothing else changes
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}

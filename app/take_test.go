@@ -14,7 +14,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// again is the hub that comes after this one on the same home, at the same time of day.
+// again is the next hub on the same home, with the same clock.
 func (p *place) again() *place {
 	p.t.Helper()
 	if err := p.Close(); err != nil {
@@ -25,7 +25,7 @@ func (p *place) again() *place {
 	return next
 }
 
-// back is a wrapper that comes to another hub as the process that it was.
+// back is the same wrapper process connecting to another hub.
 func (p *place) back(client, session, name string, argv ...string) *server {
 	p.t.Helper()
 	s := &server{Ears: &stage.Ears{}, p: p}
@@ -105,7 +105,7 @@ func TestAReleaseRunsOutAndTheAnswerWaitsAgain(t *testing.T) {
 			t.Errorf("the wrapper still has it as released: %+v", r)
 		}
 	}
-	// Nobody asks: time alone does it, and a hub that was not there meanwhile does it when it comes.
+	// It takes no call: time alone does it, and a hub that was not running then does it when it starts.
 	p.release(code, nil)
 	p.at.pass(quarantine.ReleaseFor)
 	p = p.again()
@@ -157,7 +157,7 @@ func TestATextIsForgottenAfterItsTimeAndTheRecordStays(t *testing.T) {
 	}
 }
 
-// kept has the hub take the text of a response for one of that many bytes.
+// kept makes the hub count a response as one of that many bytes.
 func (p *place) keeps(code string, bytes int64) {
 	one := p.stored(code)
 	one.Kept = bytes
@@ -216,12 +216,12 @@ func TestTheOldestOfTheLargestItemIsDiscardedForMoreThanIsKept(t *testing.T) {
 	if all := p.records("quarantine"); !strings.Contains(all[len(all)-1].Summary, "too large to keep") {
 		t.Errorf("the timeline says %+v", all)
 	}
-	p = p.again() // what is gone is gone for the next hub too
+	p = p.again() // it is also gone for the next hub
 	p.stands(oldest, vocab.HeldGone)
 	p.stands(last, vocab.HeldWaiting)
 }
 
-// A server whose responses are all too large to be kept fills the inbox no further than any other.
+// A server whose responses are all too large to keep is limited in the inbox like any other.
 func TestNoMoreResponsesWaitThanMayWhateverTheirSize(t *testing.T) {
 	p := newPlace(t)
 	p.Most.Responses, p.Most.One = 3, 64<<10
@@ -270,7 +270,7 @@ func TestAWrapperThatGoesWithoutAWordLeavesItToAPerson(t *testing.T) {
 	if it := p.item(); it.Code != code {
 		t.Errorf("what waits is %+v", it)
 	}
-	// It had arrived, and the word of it comes late.
+	// It had arrived; the report is late.
 	w = p.back("claude-desktop", "mine", "notes", weather...)
 	if got := w.take(code); got.State != vocab.HeldWaiting {
 		t.Errorf("it took what waits for a person: %+v", got)
@@ -356,7 +356,7 @@ func TestAClaimOutlivesTheHub(t *testing.T) {
 	}
 }
 
-// After a claim was given up, a person releases again; whoever took it first says late that it arrived.
+// After a claim expired, a person releases the response again; then the first claimant reports late that it arrived.
 func TestTheWordOfAnEarlierTakerEndsALaterRelease(t *testing.T) {
 	p := newPlace(t)
 	w := p.back("claude-desktop", "mine", "notes", weather...)

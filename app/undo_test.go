@@ -45,7 +45,7 @@ func TestUndoOfANewServerBringsTheSameItemBack(t *testing.T) {
 	if all := p.records("rejection"); len(all) != 1 || all[0].Code != it.Code {
 		t.Errorf("records %+v", all)
 	}
-	// And again, as often as a person likes: one content has one code.
+	// As often as a person likes: the same content keeps its code.
 	p.approveAll(p.item())
 	p.quiet()
 	p.undo(it.Code)

@@ -59,7 +59,7 @@ func TestAnItemWithoutOneReadingWaitsByItsNameAndNobodyCanAllowIt(t *testing.T) 
 			if fresh {
 				continue
 			}
-			// What was allowed works again once it is declared again; said no to, it waits no more.
+			// The approved version works again once it is declared again; a rejected one is no longer pending.
 			if s = w.report(echo, other); !served(s, echo) {
 				t.Errorf("%s: declared as allowed: %+v", name, s)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// unseenNow is what status says.
+// unseenNow is the list in the status.
 func (p *place) unseenNow() (rows []control.UnseenServer) {
 	p.t.Helper()
 	status, err := p.Status()

@@ -9,7 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// apart is what a wrapper records of a start without a common version.
+// apart is a wrapper's record of a start without a common version.
 func (p *place) apart(s *server, detail string) {
 	p.t.Helper()
 	p.n++

@@ -28,7 +28,7 @@ func TestAProgramInsideAServerCannotRaiseTheWindow(t *testing.T) {
 }
 
 func TestTheWindowHearsOfEveryChange(t *testing.T) {
-	var changes atomic.Int64 // what runs beside the calls may be told of, too
+	var changes atomic.Int64 // background work may report changes too
 	p := open(t, newHome(t), func(o *Options) { o.Window, o.StartedBy, o.Changed = true, ByDesktop, func() { changes.Add(1) } })
 	hears := func(what string, f func()) {
 		t.Helper()

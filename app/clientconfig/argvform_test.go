@@ -60,7 +60,7 @@ func TestAClientThatKeepsDashesGetsThem(t *testing.T) {
 	}
 }
 
-// Both spellings are the same wrapper, whichever a client got when it was written.
+// Both spellings are the same wrapper, whichever was written for the client.
 func TestBothSpellingsOfAWrapperCount(t *testing.T) {
 	argv := []string{"npx", "-y", "--", "--argv=[]", "a \"b\"<&>"}
 	for _, client := range []string{ClaudeDesktop, MCPInspector} {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// clock moves on by a second at each look.
+// clock advances by a second at each reading.
 func clock() func() time.Time {
 	now := time.Date(2026, 11, 21, 10, 2, 0, 0, time.UTC)
 	return func() time.Time { now = now.Add(time.Second); return now }

@@ -22,7 +22,7 @@ const twoServers = `{
 }
 `
 
-// guarded is a file with all entries wrapped, what is wanted of it, and the records.
+// guarded is a file with all entries wrapped, its wanted state and the records.
 func guarded(t *testing.T, raw string, by Installation) (string, Snapshot, []Record) {
 	t.Helper()
 	wrapped := mustWrap(t, raw, Format{}, by)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// writeForEver is set in a process that does nothing but write the file it names.
+// writeForEver is set in a process that only writes the file it names, for ever.
 const writeForEver = "CLIENTCONFIG_TEST_WRITES"
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// whole is one of two texts that nobody takes for half of the other.
+// whole is one of two texts, neither of which looks like half of the other.
 func whole(i int) string { return fmt.Sprintf("[%s]", strings.Repeat(fmt.Sprint(i), 20000)) }
 
 func TestKilledAtAnyMomentTheFileIsTheOldOneOrTheNewOne(t *testing.T) {
@@ -57,7 +57,7 @@ func TestKilledAtAnyMomentTheFileIsTheOldOneOrTheNewOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// It is killed once it has written a few times, wherever it is then.
+		// It is killed after a few writes, at any point.
 		changes := 1 + rand.IntN(20)
 		for deadline := time.Now().Add(20 * time.Second); changes > 0; {
 			if time.Now().After(deadline) {

@@ -60,7 +60,7 @@ func TestALongTextIsCutAndAnOddEntryIsDots(t *testing.T) {
 	}
 }
 
-// A large file is looked through for secrets only where it changes, and nothing else of it may be shown.
+// A large file is searched for secrets only where it changes, so nothing else of it may be shown.
 func TestOnlyTheLinesAroundAChangeAreShown(t *testing.T) {
 	var raw strings.Builder
 	raw.WriteString("{\n\"history\": [\n")

@@ -12,7 +12,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// FuzzParse holds that what is read is what the standard library reads, where the file is not refused.
+// FuzzParse checks that a file is read as the standard library reads it, or refused.
 func FuzzParse(f *testing.F) {
 	for _, shape := range shapes {
 		f.Add([]byte(shape.raw), shape.format.Comments)
@@ -70,8 +70,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzWrapUnwrapIsTheIdentity holds that a wrapped file, unwrapped, is the file, that nothing but command and args moved,
-// and that what would run behind the wrapper is what would have run.
+// FuzzWrapUnwrapIsTheIdentity checks that unwrapping a wrapped file restores it, that only command and args changed, and that the command
+// behind the wrapper is the one before.
 func FuzzWrapUnwrapIsTheIdentity(f *testing.F) {
 	for _, shape := range shapes {
 		f.Add([]byte(shape.raw), shape.format.Comments)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzPutBackGuardsWhatWasGuarded holds that, whatever somebody made of a protected file, putting every change back leaves
-// a file in which each entry that was guarded is, and in which nothing more is to be put back.
+// FuzzPutBackGuardsWhatWasGuarded checks that, whatever was done to a protected file, undoing every change leaves a file in which each
+// entry that was guarded is guarded, and in which nothing is left to undo.
 func FuzzPutBackGuardsWhatWasGuarded(f *testing.F) {
 	for _, shape := range shapes {
 		f.Add([]byte(shape.raw), []byte(twoServers), shape.format.Comments)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// writer makes up files: the shapes a fuzzer that changes bytes hardly finds.
+// writer makes up files of shapes that a fuzzer that changes bytes hardly finds.
 type writer struct {
 	*rand.Rand
 	strings.Builder

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// installed makes a file that passes for this installation's command.
+// installed makes a file that counts as this installation's command.
 func installed(t testing.TB) Installation {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sallyport")

@@ -86,7 +86,7 @@ func (p *place) wrap(name string, argv ...string) *conn {
 	return w
 }
 
-// declare has a wrapper's server declare a tool.
+// declare makes a wrapper's server declare a tool.
 func (p *place) declare(w *conn) {
 	p.t.Helper()
 	definition := []byte(`{"name":"read","description":"Reads.","inputSchema":{"type":"object"}}`)
@@ -95,7 +95,7 @@ func (p *place) declare(w *conn) {
 	}
 }
 
-// allow has a wrapper's server declare a tool, and a person allow it.
+// allow declares a tool and allows it.
 func (p *place) allow(w *conn) {
 	p.t.Helper()
 	p.declare(w)

@@ -11,7 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Where two servers have one name, an item says which of them it is about, and says the same wherever it is shown.
+// If two servers have the same name, an item says which of them it is about, in the same way everywhere.
 func TestAnItemNamesItsServerAlikeWhereverItIsShown(t *testing.T) {
 	p := newPlace(t)
 	for _, argv := range []string{"one", "two"} {

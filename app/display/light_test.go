@@ -127,7 +127,7 @@ func TestTheLightOfWhatIsNotGuarded(t *testing.T) {
 	}
 }
 
-// world is one of the things that there can be, as the hub meets it: an entry of a file, a server in the store, what waits.
+// world is one thing that can exist: an entry of a file, a server in the store, a pending item.
 type world struct {
 	name     string
 	entry    *control.ClientEntry
@@ -137,8 +137,8 @@ type world struct {
 	waits    []control.InboxItem
 }
 
-// The tray and the footer on one side, the list and the page of a server on the other, are made from one sight by two tables. For
-// every three things at once they say the same: the whole is as grave as the gravest row, and green only over a green row.
+// Two tables make the overall light and the lights of servers from one sight. For every three things at once they must agree: the overall
+// light is as grave as the gravest row, and green only if a row is.
 func TestTheWholeIsAsGraveAsItsGravestRow(t *testing.T) {
 	guarded := func(started bool) *control.ClientEntry {
 		return &control.ClientEntry{State: control.EntryGuarded, Started: started}

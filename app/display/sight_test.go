@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// A client may fill in parts of a command: then the name tells what an entry starts, and it may be in any script.
+// A client may fill in parts of a command: then the name tells what an entry starts, in any script.
 func TestAnEntryIsKnownByItsNameInAnyScript(t *testing.T) {
 	for _, name := range []string{"weather", "天気", "Été à la mer", "طقس", "a   b"} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestAnEntryThatHasNotStartedIsShownByACleanName(t *testing.T) {
 	}
 }
 
-// A server that runs and one that has not started yet may have one name: each is told apart in the list, as two that run are.
+// A running server and one that has not started yet may have the same name: the list tells them apart, as it does two running ones.
 func TestARowThatHasNotStartedIsToldApartFromOneOfItsName(t *testing.T) {
 	p := newPlace(t)
 	p.wrap("notes", "npx", "notes")

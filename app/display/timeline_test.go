@@ -7,7 +7,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Records of a version that knew no ids are shown by the one server of their name, and by their name alone where it could be two.
+// Records of a version without ids are shown with the only server of their name, or with their name alone if there are two.
 func TestOldRecordsAreShownByTheOneServerOfTheirName(t *testing.T) {
 	id := func(of string) string { return store.ServerID("stdio", []string{of}, "") }
 	servers := recordServers{{ID: id("a"), Name: "weather"}, {ID: id("b"), Name: "wеather"}, {ID: id("c"), Name: "mail"}, {ID: id("d"), Name: "mail"}}

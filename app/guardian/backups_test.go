@@ -30,7 +30,7 @@ func TestABackupIsRestoredLikeAnyOtherWrite(t *testing.T) {
 	if len(d.ProtectedFiles()) != 0 {
 		t.Error("a file without wrappers is still watched")
 	}
-	// What stood there was kept; putting that back tightens.
+	// The text before was backed up; restoring it tightens.
 	if backups, err = d.Backups(); err != nil || len(backups) != 2 {
 		t.Fatalf("backups %+v, %v", backups, err)
 	}

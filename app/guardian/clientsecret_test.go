@@ -24,7 +24,7 @@ func TestARecordOfAnEntryIsKeptSealed(t *testing.T) {
 	if back, ok := here.open(sealed); !ok || !reflect.DeepEqual(back, record) {
 		t.Errorf("opened: %+v, %v", back, ok)
 	}
-	// The same record is the same bytes: a wanted state that did not change is not written again.
+	// The same record gives the same bytes, so an unchanged wanted state is not written again.
 	again, err := here.seal(record)
 	if err != nil || !bytes.Equal(again, sealed) {
 		t.Errorf("%v: sealed twice: %s and %s", err, sealed, again)
@@ -60,7 +60,7 @@ func TestARecordOfAnEntryIsKeptSealed(t *testing.T) {
 			t.Errorf("a record %s was opened: %+v", name, got)
 		}
 	}
-	// An earlier version kept it in clear; the way out must work there too.
+	// An earlier version stored it in clear text, which must still open.
 	clear, err := json.Marshal(record)
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ var (
 
 const claudeFile = stage.ClaudeFile
 
-// desk is a guardian over a real store, beside a client's file. Nothing is followed by itself: a test says when it is looked.
+// desk is a guardian over a real store, with a client's file. Nothing is watched: tests call for each look.
 type desk struct {
 	*Guardian
 	*stage.File
@@ -81,7 +81,7 @@ func (d *desk) unprotect(names ...string) control.Protected {
 	return out
 }
 
-// quiet looks at the file, and at what waits: nothing.
+// quiet looks at the file and checks that nothing is pending.
 func (d *desk) quiet() {
 	d.t.Helper()
 	d.LookAtAll()

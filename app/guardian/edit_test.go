@@ -57,7 +57,7 @@ func TestProtectNamesWhatItCannotDo(t *testing.T) {
 	if said["good"] != control.EntryWrapped || said["odd"] != control.EntryLeft || said["home"] != control.EntryLeft || said["far"] != control.EntryLeft {
 		t.Errorf("it says %v", said)
 	}
-	again := d.protect() // to name the others would not help: it says why, as the first time
+	again := d.protect() // naming the others would not help: it says why, as the first time
 	for _, e := range again.Entries {
 		first := out.Entries[slices.IndexFunc(out.Entries, func(f control.ClientEntry) bool { return f.Name == e.Name })]
 		if e.Name != "good" && !reflect.DeepEqual(e, first) {

@@ -18,7 +18,7 @@ func TestWithoutEventsTheFileIsLookedAtFromOutside(t *testing.T) {
 	}
 }
 
-// stirredAfter says whether the look from outside sees what f does. It has no watch beside it: the files are of this test.
+// stirredAfter reports whether the stamp changes when f runs.
 func (d *desk) stirredAfter(f func()) bool {
 	files := d.ProtectedFiles()
 	before := stampOf(files[0])

@@ -130,7 +130,7 @@ func TestOffsetsMeanTheSameAfterTurnsAndInAnotherBook(t *testing.T) {
 	if text, again := b.read(control.LogQuery{Follow: true, Offset: next + 99}); text != "" || again != next {
 		t.Errorf("followed from past the end: %q, up to %d", text, again)
 	}
-	// What went by is not there any more: what is left comes, in pieces that join.
+	// Old text is gone; the rest comes in pieces that join.
 	var all []byte
 	from := int64(0)
 	for from != next {

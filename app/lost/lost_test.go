@@ -16,7 +16,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// ruined is a home with a store, done something to, and what a hub knows that could not open it.
+// ruined is a home with a store that was damaged, and the lost store of a hub that could not open it.
 func ruined(t *testing.T, do func(home control.Home)) (*Store, control.Home, *office.Office) {
 	t.Helper()
 	home, err := control.HomeAt(filepath.Join(t.TempDir(), "home"))

@@ -21,7 +21,7 @@ var (
 	ruleFor, nameOf, ruleFileAt = stage.RuleFor, stage.RuleSet, stage.RuleFile
 )
 
-// room is the department over a real store and real files, which it follows.
+// room is the department over a real store, following real files.
 type room struct {
 	*Keeper
 	t     testing.TB
@@ -89,7 +89,7 @@ func (r *room) set(key, value string) {
 	}
 }
 
-// waiting is what waits for a decision.
+// waiting lists the pending items.
 func (r *room) waiting() (items []store.Item) {
 	r.t.Helper()
 	err := r.office.Viewing(func(tx *store.Tx) error {
@@ -104,7 +104,7 @@ func (r *room) waiting() (items []store.Item) {
 
 func (r *room) waits() int { return len(r.waiting()) }
 
-// item is the one item that waits.
+// item is the only pending item.
 func (r *room) item() store.Item {
 	r.t.Helper()
 	items := r.waiting()
@@ -121,7 +121,7 @@ func (r *room) quiet() {
 	}
 }
 
-// decide is a decision as the hub carries it out: in one transaction, and what follows once that is on the disk.
+// decide carries out a decision as the hub does: in one transaction, and the rest once that is on disk.
 func (r *room) decide(d control.Decide) (out control.Decided, err error) {
 	r.office.Lock()
 	defer r.office.Unlock()
@@ -155,7 +155,7 @@ func (r *room) reject(it store.Item) {
 	}
 }
 
-// problem is what is wrong, by its code, "" for nothing.
+// problem is the current problem with a code, "" for none.
 func (r *room) problem(code string) string {
 	r.office.Lock()
 	defer r.office.Unlock()

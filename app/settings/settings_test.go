@@ -82,7 +82,7 @@ func TestALoosenedFileThatWasThereBeforeTheHubWaitsToo(t *testing.T) {
 	if q.item().Code != code {
 		t.Fatal("a restart made another item of it")
 	}
-	// The person takes the edit back by hand.
+	// The person undoes the edit by hand.
 	write(t, home.Settings, `{}`)
 	eventually(t, "the item to leave", func() bool { return q.waits() == 0 })
 }
@@ -119,7 +119,7 @@ func TestWhatACommandLoosensWaitsWhereNobodyMayDecideHere(t *testing.T) {
 	if item.Kind != vocab.ItemSettingsChanged || refused.See != item.Code || p.setting("pins.recheck") != "30s" {
 		t.Fatalf("item %+v, answer %+v", item, refused)
 	}
-	// The watch reads what was just written, and nothing comes of it a second time.
+	// The watch reads the new file, which changes nothing.
 	p.office.Lock()
 	err := p.ReadSettings()
 	p.office.Unlock()
