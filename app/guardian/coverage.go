@@ -74,18 +74,9 @@ func (g *Guardian) places(asked bool) []clientconfig.Location {
 }
 
 func clientFile(l clientconfig.Location, w *wantedFile) control.ClientFile {
-	f := control.ClientFile{Client: l.Client, Name: l.Name, Path: l.Path, Watched: w != nil, Entries: []control.ClientEntry{}}
-	switch l.State {
-	case clientconfig.Found:
-		f.State = control.FileFound
-	case clientconfig.Absent:
-		f.State = control.FileAbsent
-	case clientconfig.Denied:
-		f.State = control.FileDenied
-	case clientconfig.Unseen:
-		f.State, f.Why = control.FileUnseen, "you haven't asked Sallyport to read it yet"
-	default:
-		f.State = control.FileUnreadable
+	f := control.ClientFile{Client: l.Client, Name: l.Name, Path: l.Path, State: string(l.State), Watched: w != nil, Entries: []control.ClientEntry{}}
+	if l.State == clientconfig.Unseen {
+		f.Why = "you haven't asked Sallyport to read it yet"
 	}
 	if l.Err != nil {
 		f.Why = office.OneLine(l.Err.Error())

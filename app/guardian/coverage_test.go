@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -44,5 +45,16 @@ func TestTheCommandThatGuardsAnEntryCanBePasted(t *testing.T) {
 	}
 	if got := protectWords("cursor", ""); got != "sallyport protect --client cursor" {
 		t.Error(got)
+	}
+}
+
+func TestAFilesStateIsSaidInTheWordsOfTheSocket(t *testing.T) {
+	for state, want := range map[clientconfig.State]string{
+		clientconfig.Unseen: control.FileUnseen, clientconfig.Found: control.FileFound, clientconfig.Absent: control.FileAbsent,
+		clientconfig.Denied: control.FileDenied, clientconfig.Unreadable: control.FileUnreadable,
+	} {
+		if f := clientFile(clientconfig.Location{State: state}, nil); f.State != want {
+			t.Errorf("a file that is %s is said to be %q, want %q", state, f.State, want)
+		}
 	}
 }
