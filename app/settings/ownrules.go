@@ -2,7 +2,6 @@ package settings
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -66,13 +65,7 @@ func (k *Keeper) OpenRules() error {
 	path := k.rulesPath()
 	if k.office.Works() {
 		var kept keptRules
-		err := k.office.Store.View(func(tx *store.Tx) error {
-			raw, err := tx.Meta(metaRules)
-			if err == nil {
-				err = json.Unmarshal(raw, &kept)
-			}
-			return err
-		})
+		err := k.office.Store.View(func(tx *store.Tx) error { return tx.MetaJSON(metaRules, &kept) })
 		switch {
 		case office.Absent(err):
 		case errors.Is(err, store.ErrCorrupt):
@@ -135,12 +128,11 @@ func (k *Keeper) useRules(rules *loadedRules) {
 		if rules.file != nil {
 			summary = fmt.Sprintf("%s of your own, from %s", review.Count(rules.file.Count(), "rule"), legible.Escape(rules.path))
 		}
-		err := k.office.Update(func(tx *store.Tx) (bool, error) {
-			kept, err := json.Marshal(keptRules{rules.path, rules.raw})
-			if err == nil && rules.file == nil {
+		err := k.office.Update(func(tx *store.Tx) (wrote bool, err error) {
+			if rules.file == nil {
 				err = tx.DeleteMeta(metaRules)
-			} else if err == nil {
-				err = tx.SetMeta(metaRules, kept)
+			} else {
+				err = tx.SetMetaJSON(metaRules, keptRules{rules.path, rules.raw})
 			}
 			if err != nil {
 				return false, err
