@@ -63,17 +63,6 @@ func argvForm(args []string) (inner []string, ok bool) {
 // dashed reports whether a wrapper's arguments give the command after --, one element per word.
 func dashed(args []string) bool { return slices.Contains(args, "--") }
 
-// wrapArgv is wrapEntry for a client that needs --argv: all of args is ours then.
-func (f *File) wrapArgv(e Entry, by Installation, record Record) []splice {
-	words := quoteAll(argvArgs(e.Name, by.Client, record.Argv))
-	edits := []splice{{f.span(e.command), quote(by.Path)}}
-	if e.args == nil {
-		at := f.span(e.command).to
-		return append(edits, splice{span{at, at}, "," + e.leading + noArgs(words)})
-	}
-	return append(edits, splice{f.span(e.args), "[" + strings.Join(words, ", ") + "]"})
-}
-
 // unwrapArgv removes such a wrapper if no record has the original spelling: the command is spelled anew.
 func (f *File) unwrapArgv(e Entry, inner []string) []splice {
 	edits := []splice{{f.span(e.command), quote(inner[0])}}

@@ -53,37 +53,31 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 	}
 	result := Result{Raw: raw}
 	rewrapped := map[string]bool{}
+	var splices []splice
 	for _, e := range f.Entries {
-		c := Classify(e, by, FindRecord(records, e.Name))
+		record := FindRecord(records, e.Name)
+		c := Classify(e, by, record)
 		if wanted(names, e.Name) && c.Kind == LooksWrapped && len(c.Inner) > 0 && homeMover(e.EnvNames) == "" {
 			rewrapped[e.Name] = true
+			splices = append(splices, f.unwrapEntry(e, record)...)
 		}
 	}
-	if len(rewrapped) > 0 {
-		var splices []splice
-		for _, e := range f.Entries {
-			if rewrapped[e.Name] {
-				splices = append(splices, f.unwrapEntry(e, FindRecord(records, e.Name))...)
-			}
-		}
+	if len(splices) > 0 {
 		if f, err = Parse(apply(raw, splices), format); err != nil {
 			return Result{}, err
 		}
+		splices = nil
 	}
-	var splices []splice
 	for _, e := range f.Entries {
 		if !wanted(names, e.Name) {
 			continue
 		}
 		c := Classify(e, by, FindRecord(records, e.Name))
 		o := Outcome{Name: e.Name, Did: DidLeave, Why: c.Why}
-		switch c.Kind {
-		case Wrapped:
+		switch {
+		case c.Kind == Wrapped:
 			o.Did, o.Why = DidNone, ""
-		case Plain:
-			if c.Reason == MovedHome {
-				break
-			}
+		case c.Kind == Plain && c.Reason != MovedHome, c.Kind == LooksWrapped && rewrapped[e.Name]: // the command behind a false wrapper can be one too
 			o.Did, o.Why = DidWrap, ""
 			if rewrapped[e.Name] {
 				o.Did = DidRewrap
@@ -91,14 +85,6 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 			edits, record := f.wrapEntry(e, by)
 			splices = append(splices, edits...)
 			result.Records = append(result.Records, record)
-		case LooksWrapped:
-			if rewrapped[e.Name] { // the command behind the false wrapper is one too
-				edits, record := f.wrapEntry(e, by)
-				splices = append(splices, edits...)
-				result.Records = append(result.Records, record)
-				o.Did, o.Why = DidRewrap, ""
-			}
-		case Remote, Odd: // left as they are
 		}
 		result.Outcomes = append(result.Outcomes, o)
 	}
@@ -114,14 +100,17 @@ func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
 	if e.args != nil {
 		record.Args = f.text(e.args)
 	}
-	if eatsDashes(by.Client) {
-		return f.wrapArgv(e, by, record), record
-	}
 	words := append(quoteAll(ours(e.Name, by.Client)), record.Command)
+	if eatsDashes(by.Client) {
+		words = quoteAll(argvArgs(e.Name, by.Client, record.Argv))
+	}
 	edits := []splice{{f.span(e.command), quote(by.Path)}}
 	if e.args == nil {
 		at := f.span(e.command).to
 		return append(edits, splice{span{at, at}, "," + e.leading + noArgs(words)}), record
+	}
+	if eatsDashes(by.Client) { // then all of args is ours
+		return append(edits, splice{f.span(e.args), "[" + strings.Join(words, ", ") + "]"}), record
 	}
 	list := e.args.Value.(*hujson.Array)
 	open := f.span(e.args).from + 1
