@@ -1,53 +1,53 @@
 package control
 
-// Peer is who asked: as the kernel reports it, not as the peer claims.
+// Peer is who is asking, as the kernel reports it, not as the peer claims.
 type Peer struct {
 	PID, UID int
 	Role     Role
 	Here     bool // the person at the window, in the hub's own process; never set for a peer of the socket
-	Descends bool // descends from a wrapper, or cannot be shown not to: may not decide
-	// Within is for wrappers, of whom Descends always holds: whether this one runs inside another, or can't be shown not to. It reads the
-	// process table.
+	Descends bool // descends from a wrapper, or can't be shown not to: may not decide
+	// Within is for wrappers, for which Descends is always true: whether this one runs inside another, or can't be shown not to. It
+	// reads the process table.
 	Within func() bool
 }
 
-// Wrapper is the hub's handle on one connected wrapper. Push never blocks: only the newest State counts, and one that the
-// wrapper has not read yet is replaced. A Wrapper is comparable and can be a map key.
+// Wrapper is the hub's handle on one connected wrapper. Push never blocks: a State that the wrapper has not read yet is replaced by a
+// newer one. A Wrapper is comparable and can be a map key.
 type Wrapper interface {
 	Push(State)
 }
 
-// Handler is what a hub does with what arrives on the socket. Methods are called from many goroutines at once, calls of one
-// connection included. An *Error goes to the asker as it is; any other error goes to the log and to the asker as "the hub could
-// not do that", because its words may hold what the asker must not see. A panic is such an error to its asker and to nobody else.
+// Handler is what a hub does with calls on the socket. Its methods are called from many goroutines at once, even for one connection. An
+// *Error goes to the caller as it is. Any other error goes to the log, and the caller gets "the hub could not do that", because its words
+// may contain what the caller must not see. A panic counts as such an error, for its caller only.
 //
-// Register comes before Report, Launch, Records, Stderr, Attention, Hold and Take of a connection, and Unregister exactly once after the last
-// of them has returned. Stderr comes in order and holds up what else the wrapper sends: be quick. Records answers only when all
-// of them are durable: what it answers, the wrapper forgets.
+// On a connection, Register comes before Report, Launch, Records, Stderr, Attention, Hold and Take, and Unregister exactly once after the
+// last of them has returned. Stderr is called in order and delays everything else the wrapper sends, so it must be quick. Records answers
+// only when all records are durable, because the wrapper then forgets them.
 //
-// A State must not change after it was returned or pushed: it is encoded later, by another goroutine.
+// A State must not change after it was returned or pushed: another goroutine encodes it later.
 type Handler interface {
 	Welcome(peer Peer) Welcome
 
 	Register(w Wrapper, peer Peer, r Register) (State, error)
 	Unregister(w Wrapper)
-	// Ended tells that what a server had left behind was killed, wrapper and guard being gone; from says nothing but the mark where the
-	// wrapper was none of this hub's. It may come after Unregister.
+	// Ended reports that processes a server left behind were killed, because wrapper and guard are gone. If the wrapper never registered
+	// with this hub, from has only the mark. It may come after Unregister.
 	Ended(from Register, processes int)
-	// Foreign tells of messages that another program than the proved one wrote on a connection. It is called at most once a minute.
+	// Foreign reports messages on a connection that came from a different program than the proved one. It is called at most once a minute.
 	Foreign(f Foreign)
-	// Displaced tells that something else stood in the place of the hub's socket. It is called at most once a minute.
+	// Displaced reports that something had replaced the hub's socket. It is called at most once a minute.
 	Displaced(d Displaced)
 	Report(w Wrapper, r Report) (State, error)
 	Launch(w Wrapper, r LaunchReport) (State, error)
 	Records(w Wrapper, r Records) (Acked, error)
 	Stderr(w Wrapper, s Stderr)
 	Attention(w Wrapper, a Attention) (Waiting, error)
-	// Hold answers once the held answer is durable, and Take once it is durable that this wrapper has it. That it arrived is
-	// said by a Record of kind "quarantine", status "ok" and its code.
+	// Hold answers once the held response is durable, Take once it is durable that this wrapper has it. A Record of kind "quarantine",
+	// status "ok", with its code reports that it arrived.
 	Hold(w Wrapper, h Held) (Kept, error)
 	Take(w Wrapper, t Take) (Taken, error)
-	// Interaction answers once the item that it makes is durable, with its code.
+	// Interaction answers with the item's code once the item is durable.
 	Interaction(w Wrapper, i Interaction) (Kept, error)
 	Unseen(w Wrapper, u Unseen) error
 
@@ -56,8 +56,8 @@ type Handler interface {
 	Inbox() ([]InboxItem, error)
 	Item(code string) (ItemDetail, error)
 	Decide(peer Peer, d Decide) (Decided, error)
-	// Clean lists the new servers without a warning, and keeps what it listed for an hour. AllowClean allows what was listed under a
-	// digest, as far as it is the same.
+	// Clean lists the new servers without warnings and keeps that list for an hour. AllowClean allows those servers of a list that are
+	// still the same.
 	Clean(q CleanQuery) (CleanSet, error)
 	AllowClean(peer Peer, q CleanQuery) (CleanDecided, error)
 	Block(peer Peer, b Block) (Blocked, error)
@@ -80,19 +80,19 @@ type Handler interface {
 	Backups() ([]Backup, error)
 	RestoreBackup(peer Peer, r RestoreBackup) (Protected, error)
 
-	// Show raises the window at a route of the page, or "" for where it is, for a second start of the desktop program. A hub without one
-	// says no.
+	// Show raises the window for a second start of the desktop program, at a route of the page, or where it is if route is "". A hub without
+	// a window refuses.
 	Show(peer Peer, route string) error
 
-	// StepDown says yes (nil) when this hub gives way to peer. The hub then flushes, releases store and socket and exits;
-	// the asker knows that it is gone when the lock beside the socket is free.
+	// StepDown returns nil if this hub gives way to peer. The hub then flushes, releases store and socket and exits. It is gone when the
+	// lock beside the socket is free.
 	StepDown(peer Peer) error
 }
 
-// Every call, once: its name on the socket and what of Handler answers it. AskX is how a client asks for X.
+// Every call, once: its name on the socket and the method of Handler that answers it. A client calls X with AskX.
 var (
 	askRegister = carried("register", false, func(c *hubEnd, r Register) (State, error) {
-		r.PID = c.cred.PID // the kernel knows it better
+		r.PID = c.cred.PID // the kernel's word counts
 		c.from = r
 		peer := c.peer(false)
 		peer.Within = c.within
@@ -135,6 +135,6 @@ var (
 
 	AskShow     = decision("show", silent(Handler.Show))
 	askStepDown = decision("step_down", silent(func(h Handler, peer Peer, _ nothing) error { return h.StepDown(peer) }))
-	// Messages of a connection are read in order, so an answer says that all before it arrived.
+	// A connection's messages are read in order, so the answer means that everything before it arrived.
 	askFlush = carried("flush", false, func(*hubEnd, nothing) (nothing, error) { return nothing{}, nil })
 )

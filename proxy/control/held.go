@@ -9,8 +9,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Held is an answer that was held back, whole: what was asked, what came, and why it does not go on. The hub stores
-// it before the client hears anything; one that arrives twice is stored once.
+// Held is a complete held response: what was asked, what came, and why it is held. The hub stores it before the client hears of it;
+// a response that arrives twice is stored once.
 type Held struct {
 	ID       string            `json:"id"` // unique, sortable; made by the wrapper
 	Time     time.Time         `json:"time"`
@@ -21,9 +21,9 @@ type Held struct {
 	Item     string            `json:"item,omitempty"` // pin key, "" for a method that names no item
 	Name     string            `json:"name,omitempty"` // tool, prompt or URI as the client named it
 	Params   []byte            `json:"params,omitempty"`
-	Same     pin.Digest        `json:"same"`   // of method and params, equal for the same request (pin.RequestDigest)
-	Answer   []byte            `json:"answer"` // the server's own bytes: a result, or an error where Error is true
-	Bytes    int64             `json:"bytes"`  // its length; Answer is empty where that is more than MaxHeldAnswer
+	Same     pin.Digest        `json:"same"`   // digest of method and params, equal for the same request (pin.RequestDigest)
+	Answer   []byte            `json:"answer"` // the server's own bytes: a result, or an error if Error is true
+	Bytes    int64             `json:"bytes"`  // its length; Answer is empty if that exceeds MaxHeldAnswer
 	Error    bool              `json:"error,omitempty"`
 	Why      vocab.HeldWhy     `json:"why"`
 	Score    float64           `json:"score,omitempty"`
@@ -32,59 +32,59 @@ type Held struct {
 	RuleSet  string            `json:"rule_set"`
 }
 
-// MaxHeldAnswer is the largest answer that is kept, in bytes: the default cap of a message. A larger one is held all the same,
-// and the person hears that its text could not be kept.
+// MaxHeldAnswer is the largest response that is kept, in bytes: the default limit of a message. A larger one is held too, and its
+// item says that its text could not be kept.
 const MaxHeldAnswer = 64 << 20
 
-// Kept says that the answer is stored, and under which code a person decides on it.
+// Kept means that the response is stored, under this code for a decision.
 type Kept struct {
 	Code string `json:"code"`
 }
 
-// Take asks for an answer that a person has released, to hand it over once. A wrapper that asks again for what it was granted
-// has not handed it over.
+// Take asks for a released response in order to deliver it once. A wrapper that asks again for what it was granted has not delivered
+// it.
 type Take struct {
 	Code   string `json:"code"`
 	Client string `json:"client,omitempty"`
-	// Same: the same request was made again, so whatever came can be handed over. Otherwise only the result of a tools/call
-	// can be, and anything else is not granted: State says released.
+	// Same means that the same request was made again, so any response can be delivered. Otherwise only the result of a tools/call
+	// can be; anything else is not granted, and State stays released.
 	Same bool `json:"same,omitempty"`
 }
 
-// Taken answers Take. Only where State is taken there is something to hand over; else State says why not, "" where
-// nothing of that code was ever held for this client.
+// Taken answers Take. There is a response to deliver only if State is taken. Otherwise State says why not, and is "" if no response with
+// that code was ever held for this client.
 type Taken struct {
 	State    vocab.HeldState   `json:"state"`
 	Method   string            `json:"method,omitempty"`
 	Server   string            `json:"server,omitempty"` // display name
 	Tool     string            `json:"tool,omitempty"`
-	Answer   []byte            `json:"answer,omitempty"` // without the marked parts already, where it was released so
+	Answer   []byte            `json:"answer,omitempty"` // already without the marked parts, if it was released without them
 	Error    bool              `json:"error,omitempty"`
-	Settings map[string]string `json:"settings,omitempty"` // in force for the server it came from: hygiene still applies
+	Settings map[string]string `json:"settings,omitempty"` // of the server it came from: hygiene still applies
 }
 
-// Released is an answer that the same request gets instead of being run again.
+// Released is a response that the same request gets instead of being run again.
 type Released struct {
 	Code  string     `json:"code"`
 	Same  pin.Digest `json:"same"` // under State.SameKey
 	Until time.Time  `json:"until"`
 }
 
-// Exception lets one rule pass for the answers of one tool, up to a level, until a time.
+// Exception lets one rule pass for the responses of one tool, up to a level, until a time.
 type Exception struct {
 	ID      string        `json:"id"`
 	Rule    string        `json:"rule"`
 	Server  string        `json:"server"` // display name
 	Item    string        `json:"item"`   // pin key, "" for responses that belong to no item
-	Level   inspect.Level `json:"level"`  // the gravest it lets pass; never critical
+	Level   inspect.Level `json:"level"`  // the highest level it lets pass; never critical
 	Created time.Time     `json:"created" ts_type:"string"`
 	Until   time.Time     `json:"until" ts_type:"string"`
-	Code    string        `json:"code"`  // the held answer it was made for
-	Used    int           `json:"used"`  // answers that it let pass
-	Ended   bool          `json:"ended"` // by a person, before its time
+	Code    string        `json:"code"`  // of the held response it was made for
+	Used    int           `json:"used"`  // responses that it let pass
+	Ended   bool          `json:"ended"` // ended by a person before its time
 }
 
-// Release is a person's decision to let a held answer through once, or to discard it. It binds to Digest.
+// Release is a person's decision to release a held response once, or to discard it. It binds to Digest.
 type Release struct {
 	Code          string `json:"code"`
 	Digest        string `json:"digest"`
@@ -93,7 +93,7 @@ type Release struct {
 	Reason        string `json:"reason,omitempty"`
 }
 
-// ReleaseAnswer says how the item stands now. Already: it stood so before, or was handed over.
+// ReleaseAnswer is the state of the item now. Already means that it was in this state before, or was delivered.
 type ReleaseAnswer struct {
 	Code    string          `json:"code"`
 	Server  string          `json:"server"`
@@ -103,7 +103,7 @@ type ReleaseAnswer struct {
 	Already bool            `json:"already,omitempty"`
 }
 
-// Except makes an exception for every rule that matched in a held answer, or for the ones named.
+// Except makes an exception for every rule that matched in a held response, or for the named ones.
 type Except struct {
 	Code   string        `json:"code"`
 	Digest string        `json:"digest"`
@@ -111,8 +111,7 @@ type Except struct {
 	For    time.Duration `json:"for"` // at most seven days
 }
 
-// HeldDetail is a held answer as a person is shown it. Texts of the client and the server are as they are: whoever shows
-// them escapes them.
+// HeldDetail is a held response for a person to read. Texts of client and server are not escaped here: what shows them must do that.
 type HeldDetail struct {
 	State     vocab.HeldState `json:"state" ts_type:"'waiting' | 'released' | 'taken' | 'delivered' | 'expired' | 'discarded' | 'gone'"`
 	Time      time.Time       `json:"time" ts_type:"string"`
@@ -121,48 +120,48 @@ type HeldDetail struct {
 	Item      string          `json:"item,omitempty"`
 	Name      string          `json:"name,omitempty"`
 	Params    json.RawMessage `json:"params,omitempty"` // secrets masked
-	Answer    json.RawMessage `json:"answer,omitempty"` // absent where it is not kept any more
+	Answer    json.RawMessage `json:"answer,omitempty"` // absent if it is no longer kept
 	Error     bool            `json:"error,omitempty"`
 	Bytes     int64           `json:"bytes"`
 	Why       vocab.HeldWhy   `json:"why" ts_type:"'threat' | 'limit' | 'provider'"`
 	Score     float64         `json:"score,omitempty"`
 	Checks    []inspect.Check `json:"checks"`
 	RuleSet   string          `json:"rule_set"`
-	Expires   time.Time       `json:"expires,omitzero" ts_type:"string | undefined"`   // when the text is deleted if nothing is decided; absent where it is gone
-	Until     time.Time       `json:"until,omitzero" ts_type:"string | undefined"`     // of a released one
+	Expires   time.Time       `json:"expires,omitzero" ts_type:"string | undefined"`   // when the text is deleted without a decision; absent if it is gone
+	Until     time.Time       `json:"until,omitzero" ts_type:"string | undefined"`     // of a released response
 	Delivered time.Time       `json:"delivered,omitzero" ts_type:"string | undefined"` //
 	Without   bool            `json:"without_marked,omitempty"`                        // released without the marked parts
-	Unsure    bool            `json:"unsure,omitempty"`                                // a wrapper died while it handed it over: it may have arrived
+	Unsure    bool            `json:"unsure,omitempty"`                                // a wrapper died while delivering it: it may have arrived
 	Excepts   []string        `json:"exceptable,omitempty"`                            // rules an exception could be made for; none if one is critical
-	// Of the responses in its item: its place, the newest being 1, and the codes of the ones beside it, "" where there are none.
+	// Its place among the responses of its item (1 is the newest), and the codes of its neighbours, "" if there are none.
 	Place int    `json:"place,omitempty"`
 	Newer string `json:"newer,omitempty"`
 	Older string `json:"older,omitempty"`
 }
 
-// HeldQuery asks which held responses wait: of one server, of one tool, or all.
+// HeldQuery asks for the pending held responses: of one server, of one tool, or all.
 type HeldQuery struct {
 	Server string `json:"server,omitempty"` // name, identity or id
 	Tool   string `json:"tool,omitempty"`
 }
 
-// HeldSet is those that wait at one moment: the items they are in, and the code of each.
+// HeldSet is the held responses pending at one moment: their items and codes.
 type HeldSet struct {
 	Items []InboxItem `json:"items"`
 	Codes []string    `json:"codes"`
 }
 
-// DiscardHeld discards the responses of a set, those and no others. Server and Tool are what the set was asked for.
+// DiscardHeld discards exactly the responses of a set. Server and Tool repeat the query of the set.
 type DiscardHeld struct {
 	Codes  []string `json:"codes"`
 	Server string   `json:"server,omitempty"`
 	Tool   string   `json:"tool,omitempty"`
-	Group  string   `json:"-"` // of the window, which discards one item
+	Group  string   `json:"-"` // set by the window, which discards one item
 	Reason string   `json:"reason,omitempty"`
 }
 
-// DiscardedHeld says what became of a set: how many were discarded, how many of it were decided or gone meanwhile, and how many
-// responses came since it was shown, which still wait.
+// DiscardedHeld is the result of DiscardHeld: how many were discarded, how many had been decided or deleted in the meantime, and how
+// many responses arrived since the set was shown and are still pending.
 type DiscardedHeld struct {
 	Discarded int `json:"discarded"`
 	Meanwhile int `json:"meanwhile"`

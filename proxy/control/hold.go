@@ -15,18 +15,18 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// holding is the part of a Link that gets held answers to the hub, or to the disk while there is none.
+// holding is the part of a Link that gets held responses to the hub, or to the disk while there is no hub.
 type holding struct {
 	mu    sync.Mutex
 	spool heldSpool
-	busy  bool // a goroutine delivers
+	busy  bool // a goroutine is delivering
 }
 
-// holdAgain is how soon what was written down is offered again to a hub that is there and said no.
+// holdAgain is the pause before offering a spooled response to a hub again.
 const holdAgain = 2 * time.Second
 
-// Hold has a held answer stored: by the hub, whose code for it is returned, or while the hub is away in the spool, and then
-// there is no code yet. An error means that it is kept nowhere.
+// Hold stores a held response: with the hub, and returns its code, or in the spool while the hub is away, without a code yet. An
+// error means that it is stored nowhere.
 func (l *Link) Hold(ctx context.Context, h Held) (Kept, error) {
 	c, err := l.hub()
 	if err == nil {
@@ -52,7 +52,7 @@ func (l *Link) Hold(ctx context.Context, h Held) (Kept, error) {
 	return Kept{}, nil
 }
 
-// deliverHeld brings what was written down to a hub, oldest first, for as long as there is anything and the link stands.
+// deliverHeld delivers spooled responses to a hub, oldest first, until none is left or the link ends.
 func (l *Link) deliverHeld() {
 	for {
 		select {
@@ -66,7 +66,7 @@ func (l *Link) deliverHeld() {
 	}
 }
 
-// deliverAll says whether nothing is left. No lock is held while the hub stores one: others are written down meanwhile.
+// deliverAll reports whether nothing is left. It holds no lock while the hub stores a response, so others can be spooled.
 func (l *Link) deliverAll(c *Client) bool {
 	for {
 		l.holding.mu.Lock()
@@ -87,7 +87,7 @@ func (l *Link) deliverAll(c *Client) bool {
 		}
 		var refusal *Error
 		if errors.As(err, &refusal) && refusal.Code == CodeBadRequest || err != nil && file.Spool == 0 {
-			// It would be refused again, and stand in the way of all behind it.
+			// It would be refused again and block all behind it.
 			l.log.Error("a held response that no hub takes", "id", id, "error", err)
 			l.Record(Record{Kind: vocab.RecordProblem, Status: vocab.StatusBlocked, Summary: "the hub does not accept a held response; it stays in the spool", Detail: json.RawMessage(`{"check":"quarantine"}`)})
 			l.holding.mu.Lock()
@@ -105,44 +105,44 @@ func (l *Link) deliverAll(c *Client) bool {
 	}
 }
 
-// Take asks for a held answer that was released. It fails at once while the hub is away.
+// Take asks for a released response. It fails at once while the hub is away.
 func (l *Link) Take(ctx context.Context, t Take) (Taken, error) {
 	return asked(ctx, l, AskTake, t)
 }
 
-// Keyed is the digest of a request under a hub's key (State.SameKey), as Released names it. The digest alone would tell what was
-// asked to whoever can guess it.
+// Keyed is the digest of a request under a hub's key (State.SameKey), as in Released. Without a key, a guess at the request could be
+// confirmed by its digest.
 func Keyed(key []byte, same pin.Digest) pin.Digest {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(same))
 	return pin.Digest(hex.EncodeToString(mac.Sum(nil)))
 }
 
-// PartInteraction is what the parts of an `interaction` item begin with; what follows is a vocab.Ask.
+// PartInteraction is the prefix of the parts of an `interaction` item; a vocab.Ask follows.
 const PartInteraction = "interaction:"
 
-// MaxInteraction is how large the parameters of a request may be that a person is asked about. A larger one is refused, and the
-// timeline says so.
+// MaxInteraction is the largest size of a request's parameters, in bytes, that can be put before a person. A larger request is refused,
+// and the timeline says so.
 const MaxInteraction = 1 << 20
 
-// Interaction is a request of a server to its client that was not let through. The hub has stored the inbox item, if a person
-// may still decide on it, before the server hears that it was refused.
+// Interaction is a server's request to its client that was refused. If a person can still decide on it, the hub stores the inbox item
+// before the server hears of the refusal.
 type Interaction struct {
 	Method   string            `json:"method"`
 	Params   []byte            `json:"params,omitempty"`
 	Client   string            `json:"client,omitempty"`
-	Findings []inspect.Finding `json:"findings,omitempty"` // what only the wrapper can know; the hub looks for itself
+	Findings []inspect.Finding `json:"findings,omitempty"` // those only the wrapper can know; the hub adds its own
 }
 
-// Allowed is what a person has allowed a server to ask of one kind.
+// Allowed are the requests of one kind that a person has allowed a server.
 type Allowed struct {
 	Kind     vocab.Ask    `json:"kind"`
-	All      bool         `json:"all,omitempty"`      // its first use was approved (interaction.policy = ask)
+	All      bool         `json:"all,omitempty"`      // the whole kind was approved (interaction.policy = ask)
 	Requests []pin.Digest `json:"requests,omitempty"` // these, word for word (pin.RequestDigest)
 }
 
-// Interaction has a refused request of the server stored for a person's decision. It fails at once while the hub is away: the
-// request is refused all the same, and a record says so.
+// Interaction stores a refused request of the server for a person's decision. It fails at once while the hub is away; the request is
+// refused either way, and a record says so.
 func (l *Link) Interaction(ctx context.Context, i Interaction) (Kept, error) {
 	return asked(ctx, l, askInteraction, i)
 }

@@ -14,29 +14,29 @@ import (
 	"github.com/sallyport/sallyport/proxy/peer"
 )
 
-// LinkOptions make a Link.
+// LinkOptions are the options of NewLink.
 type LinkOptions struct {
 	Home     Home
 	Register Register
 	Role     Role // RoleWrapper when empty
 	Version  string
-	// Executables are further files that may be the hub, see DialOptions.
+	// Executables are further files that count as the hub, see DialOptions.
 	Executables []string
-	// Exe is the program that becomes the hub where none runs; "" starts none.
+	// Exe is the program to start as the hub if none runs; "" starts none.
 	Exe string
-	// Started hears of the pid of a hub that this process started, before that hub does anything: whoever ends our
-	// descendants has to spare it. May be nil.
+	// Started gets the pid of a hub that this process started, before that hub does anything, so that it is spared when our
+	// descendants are killed. May be nil.
 	Started func(pid int)
-	Log     *slog.Logger // nil: nowhere
+	Log     *slog.Logger // nil for no log
 
 	maxSpool int64         // maxSpool when 0
 	slowAck  time.Duration // slowAck when 0
 }
 
-// Link is a wrapper's tie to the hub, and what proxy.Gatekeeper asks for. It connects in the background, comes back when the
-// hub went away, and holds nobody up: State, Record and Stderr never wait for a hub or a disk.
+// Link is a wrapper's connection to the hub and implements proxy.Gatekeeper. It connects in the background and reconnects when the hub
+// went away. State, Record and Stderr never wait for a hub or a disk.
 //
-// While the hub is away, State stays what was pushed last. Another program at the hub's place counts as a hub that is away.
+// While the hub is away, State stays as last pushed. A foreign program in the hub's place counts as a hub that is away.
 type Link struct {
 	options LinkOptions
 	log     *slog.Logger
@@ -46,25 +46,25 @@ type Link struct {
 	holding holding
 	strange tally
 	stop    context.CancelFunc
-	over    chan struct{} // the connecting goroutine has ended
+	over    chan struct{} // closed when the connecting goroutine has ended
 
-	registering *Register // what the connecting goroutine says of this wrapper
+	registering *Register // sent by the connecting goroutine
 
 	state atomic.Pointer[State]
 	first chan struct{} // closed with the first state
 
-	tried     chan struct{} // closed once the first connection stands, or did not come about
+	tried     chan struct{} // closed once the first connection is up or has failed
 	triedOnce sync.Once
 	hubPID    atomic.Int64
 
 	mu       sync.Mutex
 	client   *Client // registered; nil while the hub is away
-	conn     *Client // the connection whose states count: client, or the one that registers now
+	conn     *Client // the connection whose states count: client, or one that is registering
 	why      error   // why it is away
-	from     *Client // whose state it is
+	from     *Client // the connection that state came from
 	has      bool    // a state has come
 	told     []func(connected bool)
-	changed  bool // subscribers are to be told that State changed
+	changed  bool // subscribers must hear that State changed
 	returned bool // and that the hub is back
 	notify   chan struct{}
 }
@@ -74,7 +74,7 @@ const (
 	maxBackoff = 2 * time.Second
 )
 
-// NewLink begins to connect and returns at once. End it with Close.
+// NewLink starts connecting and returns at once. End it with Close.
 func NewLink(ctx context.Context, options LinkOptions) *Link {
 	if options.Role == "" {
 		options.Role = RoleWrapper
@@ -87,7 +87,7 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 		log = slog.New(slog.DiscardHandler)
 	}
 	options.Register.PID, options.Register.Parent = os.Getpid(), parentOf()
-	kept := options.Register // on a disk
+	kept := options.Register // what may be written to disk
 	kept.Secrets, kept.Surroundings = nil, nil
 	ctx, stop := context.WithCancel(ctx)
 	l := &Link{
@@ -106,7 +106,7 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 	if options.slowAck > 0 {
 		l.outbox.slow = options.slowAck
 	}
-	// The refusals of a wrapper that found no hub name the server as the client's configuration does.
+	// Without a hub, refusals name the server as the client's configuration does.
 	nothing := whole(State{Name: legible.Name(options.Register.Server.Name, "")})
 	l.state.Store(&nothing)
 	go l.outbox.run()
@@ -118,7 +118,7 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 	return l
 }
 
-// State is the last state that the hub pushed; before the first one, nothing is approved.
+// State returns the last state the hub pushed; before the first one, nothing is approved.
 func (l *Link) State() *State { return l.state.Load() }
 
 // WaitState waits for the first state, at most as long as ctx lasts.
@@ -131,18 +131,18 @@ func (l *Link) WaitState(ctx context.Context) error {
 	}
 }
 
-// Connected says whether the hub is there now.
+// Connected reports whether the hub is there now.
 func (l *Link) Connected() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.client != nil
 }
 
-// HubPID is the hub that this process started last, 0 if it started none.
+// HubPID is the pid of the hub that this process started last, 0 if it started none.
 func (l *Link) HubPID() int { return int(l.hubPID.Load()) }
 
-// Subscribe has f called after State changed, one call at a time; connected says that a hub is there that was not, the first
-// one included, and must be told what the server declares.
+// Subscribe calls f after each change of State, one call at a time. connected means that a hub has just connected, also for the first
+// time, and must hear what the server declares.
 func (l *Link) Subscribe(f func(connected bool)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,7 +160,7 @@ func (l *Link) poke() {
 	}
 }
 
-// tell is the goroutine in which subscribers are called. Changes that come while one is at it are told once.
+// tell is the goroutine that calls subscribers. Changes during a call are reported together afterwards.
 func (l *Link) tell(ctx context.Context) {
 	for {
 		select {
@@ -210,12 +210,12 @@ func (l *Link) took(c *Client, state State, err error) (*State, error) {
 	return &state, nil
 }
 
-// Attention asks what waits for client, and has it on top of the inbox.
+// Attention asks what is pending for client, and moves it to the top of the inbox.
 func (l *Link) Attention(ctx context.Context, client string) (Waiting, error) {
 	return asked(ctx, l, AskAttention, Attention{Client: client})
 }
 
-// asked is what the hub answers. It fails at once while the hub is away.
+// asked returns the hub's answer. It fails at once while the hub is away.
 func asked[Takes, Answer any](ctx context.Context, l *Link, ask asking[Takes, Answer], takes Takes) (answer Answer, err error) {
 	c, err := l.hub()
 	if err != nil {
@@ -225,7 +225,7 @@ func asked[Takes, Answer any](ctx context.Context, l *Link, ask asking[Takes, An
 	return answer, l.explain(err)
 }
 
-// Record takes one activity record, in nanoseconds. One without an ID or time gets them.
+// Record takes one activity record, in nanoseconds. If it has no time or ID, it gets them.
 func (l *Link) Record(r Record) {
 	if r.Time.IsZero() {
 		r.Time = time.Now().UTC()
@@ -233,12 +233,12 @@ func (l *Link) Record(r Record) {
 	l.outbox.add(r)
 }
 
-// Stderr takes a piece of the server's stderr. The newest pieces wait for a hub that is away, older ones go.
+// Stderr takes a piece of the server's stderr. While the hub is away, the newest pieces wait and older ones are dropped.
 func (l *Link) Stderr(chunk []byte) { l.stderr.add(chunk) }
 
-// Close delivers what is left, or writes it to the spool where that takes longer than ctx lasts, and ends the link. The error says how much neither came to.
+// Close delivers what is left, or spools it if that takes longer than ctx lasts, and ends the link. The error says how much was lost.
 func (l *Link) Close(ctx context.Context) error {
-	// A server that dies at once is over before the first connection stands, and what it said is what explains its end.
+	// A server that dies at once is gone before the first connection is up, and its stderr explains why.
 	if l.stderr.waits() {
 		select {
 		case <-l.tried:
@@ -267,8 +267,8 @@ func (l *Link) hub() (*Client, error) {
 	return l.client, nil
 }
 
-// speaking is hub for a wrapper that begins: a first State may come before the answer to the registration does, and no start
-// waits for the second of them.
+// speaking is hub for a wrapper that is starting. The first State may arrive before the answer to the registration, and the start
+// waits only for the State.
 func (l *Link) speaking() (*Client, error) {
 	l.mu.Lock()
 	if c := l.conn; c != nil && l.from == c {
@@ -293,7 +293,7 @@ func (l *Link) explain(err error) error {
 	return err
 }
 
-// connect keeps a connection, for as long as ctx lasts.
+// connect keeps a connection until ctx ends.
 func (l *Link) connect(ctx context.Context) {
 	backoff := minBackoff
 	for began := false; ctx.Err() == nil; began = true {
@@ -316,7 +316,7 @@ func (l *Link) connect(ctx context.Context) {
 		}
 		l.mu.Unlock()
 		l.triedOnce.Do(func() { close(l.tried) })
-		// After a hub went, too: one that takes its place is there before this is over, and none need be started.
+		// Pause even after a hub left: its successor may appear meanwhile, and none has to be started.
 		select {
 		case <-time.After(backoff):
 		case <-ctx.Done():
@@ -333,7 +333,7 @@ func (l *Link) dial(ctx context.Context, again bool) (*Client, error) {
 		return c, err
 	}
 	if _, err := os.Lstat(l.options.Home.Dir); again && errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s was removed", ErrNoHub, l.options.Home.Dir) // who removed it does not want it back
+		return nil, fmt.Errorf("%w: %s was removed", ErrNoHub, l.options.Home.Dir) // removed on purpose: don't create it again
 	}
 	c, _, err = ensureHub(ctx, l.options.Home, l.options.Exe, options, func(pid int) {
 		l.hubPID.Store(int64(pid))
@@ -344,7 +344,7 @@ func (l *Link) dial(ctx context.Context, again bool) (*Client, error) {
 	return c, err
 }
 
-// serve is the life of one connection; the error says why it ended.
+// serve runs one connection; the error says why it ended.
 func (l *Link) serve(ctx context.Context, c *Client) error {
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { c.Close() })()
@@ -375,9 +375,9 @@ func (l *Link) serve(ctx context.Context, c *Client) error {
 	return c.why()
 }
 
-// install takes a state over, unless a newer one of the same connection came first: an answer and a push may overtake each
-// other. Another connection may be to another hub, whose numbers begin anew.
-func (l *Link) install(c *Client, state State, returned bool) { // returned: registered just now
+// install adopts a state unless a newer one from the same connection came first: an answer and a push may overtake each
+// other. Another connection may lead to another hub, whose revisions start over.
+func (l *Link) install(c *Client, state State, returned bool) { // returned: just registered
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.conn != c {

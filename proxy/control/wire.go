@@ -1,6 +1,6 @@
-// Package control is hub.sock: JSON-RPC 2.0, one message a line, over a Unix socket that both ends prove. The wire types
-// and both ends live here so that they cannot drift apart: the hub implements Handler, wrappers and the command line ask it with
-// AskX over a Client. It knows no store and no session.
+// Package control is hub.sock: JSON-RPC 2.0, one message per line, over a Unix socket on which both ends prove who they are. The wire types and both ends
+// live here so that they can't drift apart: the hub implements Handler; wrappers and the command line call it with AskX over a Client. The package
+// knows neither store nor session.
 package control
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Protocol is the version of what is spoken on the socket. Two ends of different protocols do not talk: fail closed, and
-// say "restart Claude".
+// Protocol is the version of the socket's protocol. Two ends with different versions don't talk: they fail closed and say "restart
+// Claude".
 const Protocol = 2
 
-// Role says what a connection is for.
+// Role is the purpose of a connection.
 type Role string
 
 const (
@@ -28,8 +28,9 @@ const (
 	RoleHub     Role = "hub" // another hub, come to take over
 )
 
-// Hello is the first call on a connection, Challenge its answer and the second call ("enter"), Welcome the answer to that. What was
-// written before the other end was proved knows no Challenge; and a Hello has an id that nobody can guess, so that no answer to it was.
+// Hello is the first call on a connection. Its answer is a Challenge, which is also the second call ("enter"), answered by Welcome. A message
+// written before the other end was proved can't contain the Challenge, and the id of a Hello can't be guessed, so an answer to it can't have
+// been written in advance either.
 type Hello struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`
@@ -59,52 +60,52 @@ type ServerRef struct {
 	Name      string   `json:"name"`
 }
 
-// Register makes a connection a wrapper of a server. The answer is a State; later ones are pushed ("state").
+// Register makes a connection that of a wrapper. The answer is a State; later ones are pushed ("state").
 type Register struct {
 	Server  ServerRef `json:"server"`
-	Client  string    `json:"client,omitempty"` // value of --client, "" where unknown
+	Client  string    `json:"client,omitempty"` // value of --client, "" if unknown
 	Session string    `json:"session"`          // one per wrapper process
 	PID     int       `json:"pid"`
-	// Mark is what the server's processes can be known by when wrapper and guard are gone (transport.Mark); 0 for none.
+	// Mark identifies the server's processes after wrapper and guard are gone (transport.Mark); 0 for none.
 	Mark uint64 `json:"mark,omitempty"`
-	// Parent is the process that started the wrapper: the client. Lists says that this wrapper lists our own tools, as a hub before this
-	// one chose.
+	// Parent is the process that started the wrapper: the client. Lists means that this wrapper lists our own tools because an earlier hub
+	// chose it.
 	Parent Parent `json:"parent,omitzero"`
 	Lists  bool   `json:"lists,omitempty"`
-	// ServerID is for a file of the spool whose command could not be unsealed: the id of Server, which is without it then.
+	// ServerID replaces the command in Server if a spool file's command could not be unsealed.
 	ServerID string `json:"server_id,omitempty"`
-	// Secrets are values of the server's environment that no log is to show. They are on no disk.
+	// Secrets are values of the server's environment that logs must not show. They are never written to disk.
 	Secrets []string `json:"secrets,omitempty"`
-	// Surroundings are what a wrapper's client gave it, for looks at what else that client will start.
+	// Surroundings are what the client gave the wrapper, for looks at other servers that this client will start.
 	Surroundings *Surroundings `json:"surroundings,omitempty"`
 }
 
-// State is all that a wrapper needs to decide alone: what is approved, what waits, and the settings in force.
+// State is everything a wrapper needs to decide by itself: what is approved, what is pending, and the settings in force.
 type State struct {
 	Revision uint64               `json:"revision"`            // grows with every change
 	Name     string               `json:"name"`                // display name, cleaned
-	Open     bool                 `json:"open"`                // at least one item is approved and the server is not blocked whole
-	Blocked  bool                 `json:"blocked"`             // blocked whole: a Critical change, or `block SERVER`
-	Code     string               `json:"code"`                // inbox item that waits for this server (new_server or changed), "" if none
+	Open     bool                 `json:"open"`                // at least one item is approved and the server is not blocked as a whole
+	Blocked  bool                 `json:"blocked"`             // blocked as a whole: a Critical change, or `block SERVER`
+	Code     string               `json:"code"`                // pending inbox item of this server (new_server or changed), "" if none
 	Kind     vocab.ItemKind       `json:"kind"`                // kind of that item
 	Items    map[string]ItemState `json:"items"`               // by pin key
 	Settings map[string]string    `json:"settings"`            // effective for this server, by policy key
-	Waiting  int                  `json:"waiting"`             // items that wait, of all servers of this client (own_tools = waiting)
+	Waiting  int                  `json:"waiting"`             // pending items of all servers of this client (own_tools = waiting)
 	OwnTools string               `json:"own_tools,omitempty"` // where our own two tools are listed: OwnToolsHere and the others
 	Launch   *LaunchState         `json:"launch,omitempty"`
-	// Strange is set by a link that has met no hub but one of another version or a stranger. It is on no wire.
+	// Strange is set by a link that has met only a hub of another version or a foreign program. It is never sent.
 	Strange bool `json:"-"`
-	// Released are the answers that the same request of this wrapper's client gets; Exceptions those in force for its server.
+	// Released are the released responses that this wrapper's client gets for the same request; Exceptions are those in force for its server.
 	Released   []Released  `json:"released,omitempty"`
 	Exceptions []Exception `json:"exceptions,omitempty"`
-	SameKey    []byte      `json:"same_key,omitempty"` // the key that Same of Released is under
-	Spool      *SpoolKey   `json:"spool,omitempty"`    // what the wrapper seals its spool under
-	Asks       []Allowed   `json:"asks,omitempty"`     // what it may ask its client for, of what it would else be refused
-	Rules      []byte      `json:"rules,omitempty"`    // the rule file in force (inspect.rules) as it was read, nil for none; it has loaded in the hub
-	Hide       []string    `json:"hide,omitempty"`     // clients' configuration files the hub knows of: absolute paths, gone for a sandboxed server
+	SameKey    []byte      `json:"same_key,omitempty"` // key of Released.Same
+	Spool      *SpoolKey   `json:"spool,omitempty"`    // key for sealing the wrapper's spool
+	Asks       []Allowed   `json:"asks,omitempty"`     // requests to the client that are allowed although they would otherwise be refused
+	Rules      []byte      `json:"rules,omitempty"`    // the rule file in force (inspect.rules), byte for byte; nil for none. The hub has loaded it
+	Hide       []string    `json:"hide,omitempty"`     // absolute paths of clients' configuration files known to the hub; hidden from a sandboxed server
 }
 
-// whole gives a state its maps, so that whoever reads it need not ask.
+// whole gives a state its maps, so that readers need no nil checks.
 func whole(s State) State {
 	if s.Items == nil {
 		s.Items = map[string]ItemState{}
@@ -115,8 +116,8 @@ func whole(s State) State {
 	return s
 }
 
-// ItemState is where one item of a server stands. State is approved, new, changed, rejected or removed. Approved holds the
-// digests that are served (one per era at most), none if the item is blocked.
+// ItemState is the state of one item of a server: approved, new, changed, rejected or removed. Approved holds the
+// digests that are served (at most one per era), none if the item is blocked.
 type ItemState struct {
 	State    vocab.PartState `json:"state"`
 	Approved []pin.Digest    `json:"approved,omitempty"`
@@ -131,14 +132,14 @@ type Report struct {
 	Protocol   string            `json:"protocol,omitempty"` // negotiated MCP version
 	ServerInfo json.RawMessage   `json:"server_info,omitempty"`
 	Items      []pin.Item        `json:"items"`
-	Findings   []inspect.Finding `json:"findings,omitempty"` // about the whole: collision, equivocation, beyond the bounds
+	Findings   []inspect.Finding `json:"findings,omitempty"` // about the whole server: collision, equivocation, beyond bounds
 	Sandbox    vocab.Sandbox     `json:"sandbox,omitempty"`  // what the server's program runs under
 }
 
-// CheckListings is the check, in a record's detail, of a wrapper that could not read what its server declares; "error" beside it says why.
+// CheckListings is the check named in a record's detail if a wrapper could not read what its server declares; "error" beside it says why.
 const CheckListings = "recheck"
 
-// Unlisted is why a wrapper could not read what its server declares, if the record says that: text of the server in it is escaped.
+// Unlisted returns why a wrapper could not read what its server declares, if that is what the record says. Server text in it is escaped.
 func Unlisted(r *Record) (why string, ok bool) {
 	if r.Kind != vocab.RecordProblem {
 		return "", false
@@ -150,10 +151,10 @@ func Unlisted(r *Record) (why string, ok bool) {
 	return detail.Error, true
 }
 
-// Record is one line of the activity timeline, as the store keeps it too.
+// Record is one line of the activity timeline, the same as in the store.
 type Record = vocab.Record
 
-// Records carries a batch from a wrapper; Acked answers once all of it is durable.
+// Records is a batch from a wrapper; Acked answers once the whole batch is durable.
 type Records struct {
 	Records []Record `json:"records"`
 }
@@ -167,7 +168,7 @@ type Stderr struct {
 	Chunk []byte `json:"chunk"`
 }
 
-// Attention is what the tool approve_server_config asks: what waits for this client. It puts the items on top of the inbox.
+// Attention is the question behind the tool approve_server_config: what is pending for this client. It moves the items to the top of the inbox.
 type Attention struct {
 	Client string `json:"client,omitempty"`
 }
@@ -186,18 +187,18 @@ type WaitingItem struct {
 // Part is one pinned thing inside an inbox item, as `inbox --json` lists it.
 type Part struct {
 	Item     string            `json:"item"`  // pin key
-	State    vocab.PartState   `json:"state"` // of a held response: where the response is (held.state)
+	State    vocab.PartState   `json:"state"` // of a held response: the same as held.state
 	Findings []inspect.Finding `json:"findings"`
-	Passages []inspect.Passage `json:"passages"` // the findings folded: what a person reads as one warning each
+	Passages []inspect.Passage `json:"passages"` // the findings folded: each is one warning for a person
 }
 
-// PartStore is the one part of the item that tells of a lost store, lost its state. To approve it is to begin again with
-// an empty store.
+// PartStore is the only part of the item that reports a lost store; its state is lost. Approving it starts over with an empty
+// store.
 const (
 	PartStore = "store"
 )
 
-// InboxItem is one thing that waits for a person.
+// InboxItem is one item of the inbox.
 type InboxItem struct {
 	Code     string         `json:"code"`
 	Kind     vocab.ItemKind `json:"kind" ts_type:"'new_server' | 'changed' | 'launch' | 'unguarded' | 'config_changed' | 'settings_changed' | 'interaction' | 'response_held' | 'guard_problem'"`
@@ -210,28 +211,28 @@ type InboxItem struct {
 	Created  time.Time      `json:"created" ts_type:"string"`
 	Asked    bool           `json:"asked,omitempty"` // a model asked for it through approve_server_config
 	Noisy    bool           `json:"noisy,omitempty"` // changes too often; collapsed
-	Runs     bool           `json:"runs,omitempty"`  // of a launch: it waits, and the server runs meanwhile
+	Runs     bool           `json:"runs,omitempty"`  // of a launch: the server runs while the item is pending
 	Clean    bool           `json:"clean,omitempty"` // a new server without warnings: AllowClean allows it together with others
-	// Launch says of a launch which it is: the same program in other surroundings, another program, a variable that loads code.
+	// Launch is the kind of a launch change: same program in other surroundings, another program, a variable that loads code.
 	Launch pin.LaunchAbout `json:"launch,omitempty"`
 	Parts  []Part          `json:"parts"`
-	// Warnings is how many a person reads of it: passages of its parts, and of the server as a whole.
+	// Warnings is the number of passages of its parts and of the server as a whole.
 	Warnings int `json:"warnings"`
-	// Of held responses: how many are in it, when the first and the last of them came, and the codes of the newest, the newest first
-	// (100 at most). Code and Digest are the newest one's; each code is about its own response. Group names the item whatever joins it.
+	// For held responses: how many there are, when the first and the last arrived, and the codes of the newest 100, newest first. Code and
+	// Digest are those of the newest; each code names its own response. Group names the item even when further responses join it.
 	Count int       `json:"count,omitempty"`
 	First time.Time `json:"first,omitzero" ts_type:"string | undefined"`
 	Last  time.Time `json:"last,omitzero" ts_type:"string | undefined"`
 	Codes []string  `json:"codes,omitempty"`
 	Group string    `json:"group,omitempty"`
-	// Why they are held; Rule is the gravest rule they have in common, "" where no rule is the reason. Allowed says
-	// that their tool is allowed, so that `block` has something to take back.
+	// Why they are held. Rule is the gravest rule they have in common, "" if no rule is the reason. Allowed means that their tool is
+	// allowed, so `block` has an effect.
 	Why     vocab.HeldWhy `json:"why,omitempty" ts_type:"'' | 'threat' | 'limit' | 'provider'"`
 	Rule    string        `json:"rule,omitempty"`
 	Allowed bool          `json:"allowed,omitempty"`
 }
 
-// ItemDetail is an item whole, as `show --json` prints it.
+// ItemDetail is a whole item, as `show --json` prints it.
 type ItemDetail struct {
 	InboxItem
 	Command  []string          `json:"command,omitempty"` // what runs, secrets masked
@@ -242,18 +243,18 @@ type ItemDetail struct {
 	Passages []inspect.Passage `json:"passages,omitempty"` // of Findings, see Part
 	Details  []PartDetail      `json:"details"`
 	Path     string            `json:"path,omitempty"`         // of a client's file (config_changed, unguarded)
-	Diff     string            `json:"diff,omitempty"`         // unified, from that file as it is to what approve makes of it; values of env and secrets masked
-	Decided  vocab.Decision    `json:"decided,omitempty"`      // the item no longer waits
-	Next     string            `json:"next,omitempty"`         // code under which what was left of a decided item waits, or waited last
-	Sandbox  vocab.Sandbox     `json:"sandbox,omitempty"`      // in force for the server from its next start on
+	Diff     string            `json:"diff,omitempty"`         // unified, from the current file to what approve would write; values of env and secrets masked
+	Decided  vocab.Decision    `json:"decided,omitempty"`      // set if the item is no longer pending
+	Next     string            `json:"next,omitempty"`         // code under which the rest of a decided item is pending, or was last
+	Sandbox  vocab.Sandbox     `json:"sandbox,omitempty"`      // in force from the server's next start
 	LookedIn vocab.Sandbox     `json:"looked_under,omitempty"` // its sandbox when it last declared itself
 	Held     *HeldDetail       `json:"held,omitempty"`         // of a held response
 	Can      *powers.Summary   `json:"can,omitempty"`          // of a new server: what its tools can do
-	Made     *Made             `json:"made,omitempty"`         // of a new server that runs here: which program it is
+	Made     *Made             `json:"made,omitempty"`         // of a new local server: which program it is
 }
 
-// Made is the program behind a server's command, and since when it has been the same. Package and Version are what the
-// package manager has on disk, Program the file that runs.
+// Made is the program behind a server's command, and since when it has been the same. Package and Version are those on disk, as the
+// package manager has them; Program is the file that runs.
 type Made struct {
 	Manager     string    `json:"manager,omitempty"` // npm, pypi, docker
 	Package     string    `json:"package,omitempty"`
@@ -263,7 +264,7 @@ type Made struct {
 	Since       time.Time `json:"since,omitzero" ts_type:"string | undefined"`
 }
 
-// EntryBefore is another server that ran under the name of a new one: trust never follows a name, so a person is told.
+// EntryBefore is another server that ran under the name of a new one. It is shown to the person, because trust never follows a name.
 type EntryBefore struct {
 	Identity string            `json:"identity"`
 	State    vocab.ServerState `json:"state"` // of that server
@@ -271,7 +272,7 @@ type EntryBefore struct {
 	URL      string            `json:"url,omitempty"`
 }
 
-// PartDetail is one part with what was last approved beside what is declared now.
+// PartDetail is one part: what was last approved beside what is declared now.
 type PartDetail struct {
 	Item       string            `json:"item"`
 	State      vocab.PartState   `json:"state"`
@@ -281,10 +282,10 @@ type PartDetail struct {
 	Definition json.RawMessage   `json:"definition,omitempty"` // as declared now; absent for a removed one
 	Approved   json.RawMessage   `json:"approved,omitempty"`   // as last approved; absent for a new one
 	Changes    []pin.Change      `json:"changes"`
-	Does       *powers.Tool      `json:"does,omitempty"` // of a tool that is declared: what it can do
+	Does       *powers.Tool      `json:"does,omitempty"` // of a declared tool: what it can do
 }
 
-// Decide is a decision of a person over an item. It binds to Digest. Items empty and All false: everything without a
+// Decide is a person's decision on an item. It binds to Digest. With Items empty and All false, it covers everything without a
 // finding of Medium or above.
 type Decide struct {
 	Code   string   `json:"code"`
@@ -292,9 +293,9 @@ type Decide struct {
 	Reject bool     `json:"reject,omitempty"`
 	Items  []string `json:"items,omitempty"` // pin keys
 	All    bool     `json:"all,omitempty"`
-	Reason string   `json:"reason,omitempty"` // why, in the person's own words: kept with the record of the decision
+	Reason string   `json:"reason,omitempty"` // why, in the person's own words; stored with the record of the decision
 
-	Together int `json:"-"` // servers that one decision allows together (AllowClean): set by the hub, never over the socket
+	Together int `json:"-"` // number of servers that one decision allows (AllowClean); set by the hub, never sent
 }
 
 type Decided struct {
@@ -302,11 +303,11 @@ type Decided struct {
 	Server   string   `json:"server"`
 	Approved []string `json:"approved"`
 	Rejected []string `json:"rejected"`
-	Left     []string `json:"left"`           // still waiting, because of findings or because they were not named
-	Next     string   `json:"next,omitempty"` // code under which the rest waits
+	Left     []string `json:"left"`           // still pending, because of findings or because they were not named
+	Next     string   `json:"next,omitempty"` // code under which the rest is pending
 }
 
-// Block takes approvals back. Items empty: the whole server.
+// Block takes approvals back: of the whole server if Items is empty.
 type Block struct {
 	Server string   `json:"server"` // display name, identity or id
 	Items  []string `json:"items,omitempty"`
@@ -320,9 +321,9 @@ type Blocked struct {
 
 // Server is one row of `servers --json`.
 type Server struct {
-	ID     string `json:"id"` // names it wherever a server is asked for, also where two have one name
+	ID     string `json:"id"` // identifies the server in every call, even if two servers have the same name
 	Server string `json:"server"`
-	// Shown is the name where there is no room for all of it, and told apart from others that look like it; empty where it is Server.
+	// Shown is the short name, marked if it looks like another server's; empty if it equals Server.
 	Shown    string            `json:"shown,omitempty"`
 	Identity string            `json:"identity"`
 	State    vocab.ServerState `json:"state"`
@@ -330,26 +331,26 @@ type Server struct {
 	Allowed  int               `json:"allowed"` // tools
 	Blocked  int               `json:"blocked"` // tools
 	Code     string            `json:"code,omitempty"`
-	Held     int               `json:"held,omitempty"` // responses of it that wait for a decision
+	Held     int               `json:"held,omitempty"` // its held responses that need a decision
 	Items    []ServerItem      `json:"items"`
 	Findings []inspect.Finding `json:"findings"`
 	Passages []inspect.Passage `json:"passages"` // see Part
 	LastSeen time.Time         `json:"last_seen,omitzero"`
-	Clients  []string          `json:"clients,omitempty"`    // that ran it, by the name their entries have for them
-	Sandbox  vocab.Sandbox     `json:"sandbox"`              // in force from its next start on
-	Versions *Versions         `json:"versions,omitempty"`   // where its last start found no common protocol version
-	Problem  *Problem          `json:"problem,omitempty"`    // why nothing of it can be used, where no item says so
-	UnseenBy []string          `json:"unseen_by"`            // clients that have not listed what was allowed of it
-	RunsIn   []vocab.Sandbox   `json:"runs_under,omitempty"` // what its live wrappers have it under, as they said when it last declared itself
-	Light    *Light            `json:"light,omitempty"`      // the window's, for the same server
+	Clients  []string          `json:"clients,omitempty"`    // that ran it, by the value of --client
+	Sandbox  vocab.Sandbox     `json:"sandbox"`              // in force from its next start
+	Versions *Versions         `json:"versions,omitempty"`   // set if its last start found no common protocol version
+	Problem  *Problem          `json:"problem,omitempty"`    // why none of it can be used, if no item says so
+	UnseenBy []string          `json:"unseen_by"`            // clients that have not listed what was allowed
+	RunsIn   []vocab.Sandbox   `json:"runs_under,omitempty"` // sandboxes of its live wrappers, as of its last declaration
+	Light    *Light            `json:"light,omitempty"`      // as in the window
 }
 
-// Light is how a server is: a colour (grey, green, amber, red), a word for programs, and words for people.
+// Light is the state of a server: a colour (grey, green, amber, red), a word for programs, and words for people.
 type Light struct {
 	Colour string `json:"colour" ts_type:"'grey' | 'green' | 'amber' | 'red'"`
 	State  string `json:"state"`
 	Words  string `json:"words"`
-	Next   string `json:"next,omitempty"` // what a person can do
+	Next   string `json:"next,omitempty"` // what the person can do
 }
 
 type ServerItem struct {
@@ -364,15 +365,15 @@ type Status struct {
 	Hub      Welcome       `json:"hub"`
 	Home     string        `json:"home"`
 	Wrappers []WrapperInfo `json:"wrappers"`
-	Servers  int           `json:"servers"` // that ran or were looked at
-	// Waiting is the first 100 of what waits, WaitingCount all of it, and WaitingBy that by severity.
+	Servers  int           `json:"servers"` // that ran or were read by a look
+	// Waiting is the first 100 pending items, WaitingCount the number of all, and WaitingBy that number by severity.
 	Waiting      []InboxItem            `json:"waiting"`
 	WaitingCount int                    `json:"waiting_count"`
 	WaitingBy    map[vocab.Severity]int `json:"waiting_by,omitempty"`
 	Problems     []Problem              `json:"problems"`
 	Unseen       []UnseenServer         `json:"unseen"`             // allowed, and not yet seen by a client
-	Coverage     *Coverage              `json:"coverage,omitempty"` // nil where the hub has none to say
-	RuleSet      string                 `json:"rule_set"`           // version and fingerprint of what answers are inspected with
+	Coverage     *Coverage              `json:"coverage,omitempty"` // nil if the hub doesn't know
+	RuleSet      string                 `json:"rule_set"`           // version and fingerprint of the rules for responses
 }
 
 type WrapperInfo struct {
@@ -391,17 +392,17 @@ type Problem struct {
 	Next string `json:"next"`
 }
 
-// ActivityQuery asks for part of the timeline, as the store does.
+// ActivityQuery asks for part of the timeline; the store takes the same query.
 type ActivityQuery = vocab.Query
 
 type Activity struct {
 	Items []Record `json:"items"`
-	// Shown is how the servers of these records are shown now, where that is not their name: by ServerID, and by "=" and the name for the
-	// records of a version that knew no ids. It is beside the records and not in them, because their hashes cover all of them.
+	// Shown maps servers to the names they are shown under now, if those differ: by ServerID, or by "=" and the name for records of a
+	// version that had no ids. It is beside the records because a record's hash covers all of it.
 	Shown map[string]string `json:"shown,omitempty"`
 }
 
-// ShownOf is how the server of one of its records is shown.
+// ShownOf returns the name under which a record's server is shown.
 func (a Activity) ShownOf(r Record) string {
 	key := r.ServerID
 	if key == "" {
@@ -427,11 +428,11 @@ type SettingQuery struct {
 	Value  string `json:"value,omitempty"`
 	Server string `json:"server,omitempty"`
 	Tool   string `json:"tool,omitempty"`
-	// Decided says that a person confirmed a loosening; without it a loosening is answered with ErrLoosens.
+	// Decided means that a person confirmed a loosening; without it, a loosening returns CodeLoosens.
 	Decided bool `json:"decided,omitempty"`
 }
 
-// LogQuery reads a server's stderr ring from Offset on; Log.Next is where to go on.
+// LogQuery reads a server's stderr ring from Offset; Log.Next is the offset for the next query.
 type LogQuery struct {
 	Server string `json:"server"`
 	Lines  int    `json:"lines,omitempty"`
@@ -440,6 +441,6 @@ type LogQuery struct {
 }
 
 type Log struct {
-	Text string `json:"text"` // escaped, one line per line
+	Text string `json:"text"` // escaped, line by line
 	Next int64  `json:"next"`
 }
