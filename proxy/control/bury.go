@@ -112,14 +112,14 @@ func after(ctx context.Context, d time.Duration) bool {
 }
 
 const (
-	// killRounds is how often what forks while it is killed is looked for again.
+	// killRounds is how often kill searches again, because processes may fork while they are killed.
 	killRounds = 50
-	// inheritEvery is how often what has a mark and no wrapper is looked for: a wrapper may be killed before it has registered, too.
+	// inheritEvery is how often the hub looks for marked processes without a wrapper: a wrapper may be killed before it has registered.
 	inheritEvery = time.Minute
 )
 
-// inherit ends what is left of servers whose wrappers no hub of now has heard of: an earlier one had, and was killed with them. What had no
-// wrapper twice, with the time between that a guard has to end its server, has none any more.
+// inherit ends what is left of servers whose wrappers this hub never knew: an earlier hub did, and was killed with them. A mark that had
+// no wrapper at two looks, as far apart as a guard needs to end its server, has none any more.
 func (s *server) inherit(ctx context.Context) {
 	told, unseen := map[uint64]bool{}, false
 	for before := map[uint64]bool{}; ; {
@@ -136,7 +136,7 @@ func (s *server) inherit(ctx context.Context) {
 			}
 		}
 		for mark, killed := range s.kill(lost) {
-			if !told[mark] { // one that does not die is tried again
+			if !told[mark] { // report once; processes that don't die are tried again
 				told[mark] = true
 				s.tell(Register{Mark: mark}, killed)
 			}
@@ -152,8 +152,8 @@ func (s *server) inherit(ctx context.Context) {
 	}
 }
 
-// kill kills what has one of the marks, and says how many processes that were of each that had any. All marks cost one look at the
-// processes of the machine, and one more for as long as something new is found.
+// kill kills all processes with one of the marks and returns their number for each mark that had any. It looks through the machine's
+// processes once for all marks, and again as long as it finds new ones.
 func (s *server) kill(marks map[uint64]bool) map[uint64]int {
 	killed := map[int]uint64{} // marks by pid
 	for range killRounds {

@@ -103,17 +103,17 @@ func (l *lines) next(limit int) (message, error) {
 	return m, nil
 }
 
-// tallyInterval is how often one kind of attack is told of at most: whoever makes it could fill the timeline.
+// tallyInterval is the shortest time between two reports of one kind of attack; otherwise an attacker could fill the timeline.
 const tallyInterval = time.Minute
 
-// tally counts what happened, and says when the next is worth a record of how often it did.
+// tally counts events and decides when their number is worth a record.
 type tally struct {
 	mu    sync.Mutex
 	count int
 	told  time.Time
 }
 
-// met counts one, and is how many to tell of now, 0 for none.
+// met counts an event and returns how many to report now, 0 for none.
 func (t *tally) met(now time.Time) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,9 +126,10 @@ func (t *tally) met(now time.Time) int {
 	return count
 }
 
-// Foreign is how many messages another program than the proved one wrote on connections of this hub since the last was told of.
+// Foreign reports messages on the hub's connections that a different program than the proved one wrote. Count is their number since the
+// last report.
 type Foreign struct {
-	PID   int    // that was proved, of the last
-	Why   string // a sentence of ours
+	PID   int    // of the proved process, for the last message
+	Why   string // a sentence of our own
 	Count int
 }

@@ -143,13 +143,13 @@ func (d *door) retake() (displaced bool, err error) {
 	return true, nil
 }
 
-// Displaced is how often something else stood in the place of a hub's socket since the last was told of.
+// Displaced reports that something had replaced the hub's socket. Count is how often, since the last report.
 type Displaced struct {
 	Count int
-	Why   string // why it still does, "" where the hub took its place again
+	Why   string // why it is still replaced, "" if the hub has restored it
 }
 
-// DisplacedRecord is what stands in the timeline of it.
+// DisplacedRecord is the timeline's record of it.
 func DisplacedRecord(d Displaced) Record {
 	summary := "another program took the place of Sallyport's socket; Sallyport took it back"
 	if d.Why != "" {

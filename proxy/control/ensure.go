@@ -22,8 +22,8 @@ import (
 // startTimeout is how long a hub may take from its start to its first answer.
 const startTimeout = 15 * time.Second
 
-// hubEnvironment is what a hub gets of its starter's environment, beside its screen. A wrapper has that of one server's entry, and the
-// secrets in it are none of the hub's.
+// hubEnvironment lists the variables a hub gets from its starter, besides its screen. A wrapper has the environment of one server's
+// entry, whose secrets must not reach the hub.
 var hubEnvironment = []string{
 	"HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "TZ", "TMPDIR", "TMP", "TEMP",
 	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE",
@@ -31,10 +31,9 @@ var hubEnvironment = []string{
 	"USERPROFILE", "LOCALAPPDATA", "APPDATA", "SYSTEMROOT", "SYSTEMDRIVE",
 }
 
-// EnsureHub starts a hub where none runs and returns when one answers: hidden in the desktop program where that stands beside
-// exe and there is a display, else `exe hub --started-by-wrapper`. The pid is that of the hub that was started here, 0 where
-// another was there first. A hub is in a session of its own but still our child, and
-// whoever ends our other descendants has to spare it.
+// EnsureHub starts a hub if none runs and returns when one answers: hidden in the desktop program if that is beside exe and there is a
+// display, else `exe hub --started-by-wrapper`. It returns the pid of the hub it started, 0 if another was first. The hub has its own
+// session but is still our child, so it must be spared when our other descendants are killed.
 func EnsureHub(ctx context.Context, home Home, exe string) (pid int, err error) {
 	c, pid, err := ensureHub(ctx, home, exe, DialOptions{Role: RoleCLI}, nil)
 	if c != nil {
@@ -43,7 +42,7 @@ func EnsureHub(ctx context.Context, home Home, exe string) (pid int, err error) 
 	return pid, err
 }
 
-// ensureHub is EnsureHub that keeps the connection. started hears of the hub's pid before anything else happens.
+// ensureHub is EnsureHub that keeps the connection. It calls started with the hub's pid before anything else happens.
 func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, started func(pid int)) (*Client, int, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -53,7 +52,7 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 	if err := home.Make(); err != nil {
 		return nil, 0, err
 	}
-	// Ten wrappers that start at once start one hub: the first to have this lock does, the others wait for it.
+	// Ten wrappers that start at once start one hub: the first to get this lock starts it, the others wait.
 	starting, err := disk.Open(home.startingLock(), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, 0, fmt.Errorf("start a hub: %w", err)
@@ -76,7 +75,7 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 				return c, pid, err
 			}
 			if ours {
-				for { // a program that cannot be run at all is like one that is not installed, as long as there is another
+				for { // a program that can't be run counts as not installed, as long as there is another
 					if pid, ended, err = startHub(home, commands[0], on, started); err == nil {
 						break
 					}
@@ -92,10 +91,10 @@ func ensureHub(ctx context.Context, home Home, exe string, options DialOptions, 
 		}
 		select {
 		case err := <-ended:
-			// Another hub may have won the home, and is about to listen: one more look, then it is a failure.
+			// Another hub may have won the home and be about to listen: dial once more before giving up.
 			c, dialed := waitForHub(ctx, home, options)
 			if commands = commands[1:]; c == nil && errors.Is(dialed, ErrNoHub) && len(commands) > 0 {
-				ended = nil // no window could be opened: without one then
+				ended = nil // the window could not open: start a hub without one
 				continue
 			}
 			if c == nil && errors.Is(dialed, ErrNoHub) {
@@ -116,7 +115,7 @@ func exitOf(err error) error {
 	return err
 }
 
-// waitForHub dials for the time that a hub needs between its lock and its socket.
+// waitForHub dials for as long as a hub needs between its lock and its socket.
 func waitForHub(ctx context.Context, home Home, options DialOptions) (*Client, error) {
 	over := time.After(500 * time.Millisecond)
 	for {
@@ -134,11 +133,11 @@ func waitForHub(ctx context.Context, home Home, options DialOptions) (*Client, e
 	}
 }
 
-// startHub runs a hub that outlives us: a session of its own, no pipe of ours, no folder of ours as its working folder.
+// startHub runs a hub that outlives us: its own session, none of our pipes, another working folder.
 func startHub(home Home, command []string, on screen, started func(pid int)) (int, <-chan error, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = filepath.VolumeName(home.Dir) + string(filepath.Separator)
-	cmd.Env = []string{} // nil would be all of ours
+	cmd.Env = []string{} // nil would pass on our whole environment
 	if home.Root != "" {
 		cmd.Env = append(cmd.Env, "SALLYPORT_HOME="+home.Root)
 	}
@@ -150,7 +149,7 @@ func startHub(home Home, command []string, on screen, started func(pid int)) (in
 	}
 	cmd.Env = append(cmd.Env, on...)
 	detach(cmd)
-	if out, err := hubLog(home); err == nil { // else it speaks to nobody
+	if out, err := hubLog(home); err == nil { // else its output goes nowhere
 		defer out.Close()
 		cmd.Stdout, cmd.Stderr = out, out
 	}
@@ -165,7 +164,7 @@ func startHub(home Home, command []string, on screen, started func(pid int)) (in
 	return cmd.Process.Pid, ended, nil
 }
 
-// maxHubLog is where a hub's log starts anew.
+// maxHubLog is the size at which a hub's log starts over.
 const maxHubLog = 4 << 20
 
 func hubLog(home Home) (*os.File, error) {
@@ -179,14 +178,14 @@ func hubLog(home Home) (*os.File, error) {
 	return f, nil
 }
 
-// vacant says whether a home has no hub, by what came of dialing it. What sits on the socket and is no hub keeps none from starting, unless
-// something owns the home: then it is a hub of another version, most likely, or nobody can start one.
+// vacant reports whether a home has no hub, from the error of dialing it. A foreign program on the socket doesn't keep a hub from
+// starting, unless the home is owned: then it is most likely a hub of another version, and no other hub could start.
 func (h Home) vacant(err error) bool {
 	return errors.Is(err, ErrNoHub) || errors.Is(err, peer.ErrForeign) && !h.owned()
 }
 
-// owned says whether some process holds what a hub holds as long as it lives. It is asked in doubt only: the lock is taken for a moment, and
-// a hub that starts then begins again.
+// owned reports whether some process holds the lock that a living hub holds. Call it only in doubt: it takes the lock for a moment, and
+// a hub starting at that moment has to try again.
 func (h Home) owned() bool {
 	f, err := disk.Open(filepath.Join(h.Dir, "hub.lock"), os.O_RDWR)
 	if errors.Is(err, os.ErrNotExist) {
@@ -200,11 +199,11 @@ func (h Home) owned() bool {
 	return err != nil || !free
 }
 
-// ownedInterval is how long an end that was proved may say nothing until it is asked whether it owns the home.
+// ownedInterval is how long a proved end may stay silent before its ownership of the home is checked.
 const ownedInterval = 300 * time.Millisecond
 
-// suspect calls f once what listens at socket is known to be no hub though it says nothing: nobody owns the home, or the one that does
-// listens at another socket of that name by now. What it returns ends the looking, and is the reason.
+// suspect calls f once the silent listener at socket is known not to be the hub: nobody owns the home, or its owner now listens at another
+// socket of that name. The function it returns stops the search and returns the reason.
 func (h Home) suspect(ctx context.Context, socket string, f func()) (why func() error) {
 	var (
 		mu     sync.Mutex
@@ -239,7 +238,7 @@ func (h Home) suspect(ctx context.Context, socket string, f func()) (why func() 
 	}
 }
 
-// foreign records that something spoke in the place of the hub, at most once a minute.
+// foreign records that a program posed as the hub, at most once a minute.
 func (l *Link) foreign(err error) {
 	if !errors.Is(err, peer.ErrForeignMessage) {
 		return
@@ -249,7 +248,7 @@ func (l *Link) foreign(err error) {
 	}
 }
 
-// ForeignRecord is what stands in the timeline of foreign messages, whichever end met them.
+// ForeignRecord is the timeline's record of foreign messages, for either end.
 func ForeignRecord(f Foreign) Record {
 	detail, _ := json.Marshal(map[string]any{"check": "sender", "count": f.Count, "why": f.Why}) // a map of plain values
 	return Record{Kind: vocab.RecordProblem, Status: vocab.StatusBlocked, Summary: "another program spoke on a connection between Sallyport's programs; nothing it said counted", Detail: detail}

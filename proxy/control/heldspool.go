@@ -13,20 +13,20 @@ import (
 	"github.com/sallyport/sallyport/proxy/disk"
 )
 
-// heldSuffix is how the file of a held answer ends that no hub has acknowledged. It is written before the client hears that
-// the answer was held, and goes when a hub has stored it.
+// heldSuffix is the suffix of the file of a held response that no hub has acknowledged. The file is written before the client hears
+// that the response is held, and removed when a hub has stored it.
 const heldSuffix = ".held"
 
-// heldFile is such a file: one JSON value.
+// heldFile is the content of such a file: one JSON value.
 type heldFile struct {
 	Spool    int      `json:"spool"`
 	Register Register `json:"register"`
 	Held     Held     `json:"held"`
-	Sealed   []byte   `json:"sealed,omitempty"` // what was asked, and the server's command
+	Sealed   []byte   `json:"sealed,omitempty"` // the request and the server's command
 }
 
-// heldSpool keeps the held answers of one wrapper that no hub has, each in a file that is locked while the wrapper lives.
-// Its one caller is Link, which holds a lock.
+// heldSpool keeps one wrapper's held responses that no hub has, each in a file that is locked while the wrapper lives. Its only
+// caller is Link, which holds a lock.
 type heldSpool struct {
 	dir      string
 	register Register
@@ -40,10 +40,10 @@ type spooledHeld struct {
 	key  *SpoolKey
 }
 
-// add writes one down, durably, under a key where there is one.
+// add spools one durably, sealed if there is a key.
 func (s *heldSpool) add(h Held, key *SpoolKey) (err error) {
 	if err := disk.CheckFolder(filepath.Dir(s.dir)); err != nil {
-		return err // a home that was removed is not made again
+		return err // don't recreate a home that was removed
 	}
 	if err := disk.OwnFolder(s.dir); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (s *heldSpool) add(h Held, key *SpoolKey) (err error) {
 	return nil
 }
 
-// first is the oldest of them, nil where there is none.
+// first returns the oldest, nil if there is none.
 func (s *heldSpool) first() *spooledHeld {
 	if len(s.files) == 0 {
 		return nil
@@ -83,7 +83,7 @@ func (s *heldSpool) first() *spooledHeld {
 // sent removes one that a hub has stored.
 func (s *heldSpool) sent(id string) { s.drop(id, os.Remove) }
 
-// aside leaves one where it is, under a name that nobody reads.
+// aside keeps one under a name that no hub reads.
 func (s *heldSpool) aside(id string) {
 	s.drop(id, func(path string) error { return os.Rename(path, path+".refused") })
 }
@@ -99,7 +99,7 @@ func (s *heldSpool) drop(id string, dispose func(path string) error) {
 	})
 }
 
-// close gives the locks back: a hub finds what is left.
+// close releases the locks, so that a hub finds what is left.
 func (s *heldSpool) close() {
 	for _, one := range s.files {
 		one.f.Close()
@@ -122,10 +122,10 @@ func readHeld(f *os.File, keys Keys, into *heldFile) error {
 	return nil
 }
 
-// ReadHeld delivers the held answers that wrappers which died left in dir; it is to ReadSpool what Hold is to Records. take
-// returns nil only when the answer is durable; its file is removed then. One may be delivered that the hub has: its ID tells.
+// ReadHeld delivers the held responses that dead wrappers left in dir; it is to ReadSpool what Hold is to Records. take must return nil
+// only when the response is durable; its file is then removed. The hub may get one that it already has, which it can tell by the ID.
 func ReadHeld(dir string, keys Keys, take func(from Register, h Held) error) error {
-	// Of one that was not finished the client was not told yet.
+	// If a file is unfinished, its client has not heard of the hold.
 	return eachOrphan(dir, heldSuffix, func(path string) error { return takeHeld(path, keys, take) })
 }
 

@@ -13,28 +13,28 @@ import (
 	"github.com/sallyport/sallyport/proxy/disk"
 )
 
-// Home says where one installation's files live. All paths are absolute.
+// Home holds the paths of one installation's files. All are absolute.
 type Home struct {
-	Root     string // SALLYPORT_HOME where it was given, else ""
-	Dir      string // the data folder; everything below but Settings and Socket is inside
+	Root     string // SALLYPORT_HOME if set, else ""
+	Dir      string // the data folder; everything below except Settings and Socket is inside
 	Settings string // settings.json
 	Store    string // sallyport.db
 	Backups  string
 	Spool    string
 	Logs     string
-	Socket   string // where the socket is wanted; a path too long for the platform is replaced by Listen and Dial
+	Socket   string // preferred path of the socket; Listen and Dial replace one that is too long for the platform
 }
 
 const socketName = "hub.sock"
 
-// shortFolder is where sockets are whose own path is too long.
+// shortFolder holds sockets whose own path is too long.
 func shortFolder() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("sallyport-%d", os.Getuid()))
 }
 
-// HomeAt is a home that lies in dir whole, as SALLYPORT_HOME asks for.
+// HomeAt returns a home that is all in dir, as SALLYPORT_HOME asks for.
 func HomeAt(dir string) (Home, error) {
-	dir, err := filepath.Abs(dir) // a hub that a wrapper starts has another working folder
+	dir, err := filepath.Abs(dir) // a hub started by a wrapper has another working folder
 	if err != nil {
 		return Home{}, fmt.Errorf("find the home: %w", err)
 	}
@@ -43,7 +43,7 @@ func HomeAt(dir string) (Home, error) {
 	return h, nil
 }
 
-// FindHome is the home that the environment names: SALLYPORT_HOME, else the platform's folders.
+// FindHome returns the home of the environment: SALLYPORT_HOME, else the platform's folders.
 func FindHome(getenv func(string) string) (Home, error) {
 	if dir := getenv("SALLYPORT_HOME"); dir != "" {
 		return HomeAt(dir)
@@ -63,8 +63,8 @@ func homeIn(config, data, runtime string) Home {
 	}
 }
 
-// Make creates the folders that are missing and checks all of them: ours, open to nobody else, and no symbolic links. A
-// folder that is not so is refused and left as it is, because who could write to it has perhaps done so.
+// Make creates missing folders and checks all of them: they must be ours, closed to others, and no symbolic links. It refuses any
+// other folder and leaves it as it is, because others may have written there.
 func (h Home) Make() error {
 	for _, dir := range []string{h.Dir, filepath.Dir(h.Settings), h.Backups, h.Spool, h.Logs} {
 		if err := disk.OwnFolder(dir); err != nil {
@@ -74,14 +74,14 @@ func (h Home) Make() error {
 	return nil
 }
 
-// check refuses a home that is there and not ours alone; a home that is not there is fs.ErrNotExist.
+// check refuses a home that exists and is not ours alone; for a missing home it returns fs.ErrNotExist.
 func (h Home) check() error { return disk.CheckFolder(h.Dir) }
 
-// recordedSocket is the file in the data folder that holds the socket's path wherever that is not beside it: a wrapper may
-// have been started with another TMPDIR or XDG_RUNTIME_DIR than the hub.
+// recordedSocket is the file in the data folder that holds the socket's path if the socket is elsewhere: a wrapper may have been
+// started with another TMPDIR or XDG_RUNTIME_DIR than the hub.
 func (h Home) recordedSocket() string { return filepath.Join(h.Dir, "socket") }
 
-// socketToListen is the path a hub listens at. The caller holds the home's lock, so that nobody else writes the record.
+// socketToListen returns the path a hub listens at. The caller holds the home's lock, so that nobody else writes the record.
 func (h Home) socketToListen() (string, error) {
 	path := h.Socket
 	if len(path) > maxSocketPath {
@@ -101,7 +101,7 @@ func (h Home) socketToListen() (string, error) {
 	return path, nil
 }
 
-// socketsToDial are the paths at which this home's hub may be found, best first.
+// socketsToDial returns the paths at which this home's hub may listen, best first.
 func (h Home) socketsToDial() []string {
 	var paths []string
 	if len(h.Socket) <= maxSocketPath {
@@ -131,7 +131,7 @@ func (h Home) readRecordedSocket() (string, error) {
 	return path, nil
 }
 
-// recordSocket notes where the socket is, or that it is where one would look. The caller holds the home's lock.
+// recordSocket stores the socket's path, or removes the record if the path is the preferred one. The caller holds the home's lock.
 func (h Home) recordSocket(path string) error {
 	name := h.recordedSocket()
 	if filepath.Dir(path) == h.Dir {
@@ -146,8 +146,8 @@ func (h Home) recordSocket(path string) error {
 	return nil
 }
 
-// Private are the folders of this home, which no server in a sandbox may see. They are created where they are missing: what
-// does not exist cannot be hidden, and could be made by a server that wants to be found there.
+// Private returns the folders of this home, which are hidden from a sandboxed server. It creates missing ones: a folder that doesn't
+// exist can't be hidden, and a server could create it.
 func (h Home) Private() ([]string, error) {
 	if err := h.Make(); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// hubEnd is the hub's end of one connection that has proved itself. It is the Wrapper that a Handler holds.
+// hubEnd is the hub's end of one proved connection. It is the Wrapper that a Handler holds.
 type hubEnd struct {
 	server *server
 	conn   *net.UnixConn
@@ -23,12 +23,12 @@ type hubEnd struct {
 	role   Role
 
 	descended  bool
-	registered bool     // read and written by the reading goroutine alone
+	registered bool     // used only by the reading goroutine
 	from       Register // what it registered as
 
-	newest  atomic.Pointer[State] // the one state that is still to be sent
+	newest  atomic.Pointer[State] // the state still to be sent
 	kick    chan struct{}
-	answers chan []byte // as many as calls may be open, so that no answer waits for a slow reader
+	answers chan []byte // room for all open calls, so that no answer waits for a slow reader
 	ended   chan struct{}
 	calls   sync.WaitGroup
 	slots   chan struct{}
@@ -46,7 +46,7 @@ func newSession(s *server, conn *net.UnixConn, cred peer.Credentials) *hubEnd {
 	}
 }
 
-// Push replaces the state that has not been sent yet, if there is one.
+// Push replaces the state that has not been sent yet, if any.
 func (c *hubEnd) Push(state State) {
 	c.newest.Store(&state)
 	select {
@@ -55,9 +55,9 @@ func (c *hubEnd) Push(state State) {
 	}
 }
 
-// hello reads the first two messages and answers them, alone on the connection so far. What was written before the proof may be of
-// another program, which has become the proved one since (exec): it gets nothing but a random number, and only who can say that
-// after the proof is heard.
+// hello reads and answers the first two messages; nothing else uses the connection yet. A message written before the proof may come from
+// another program that has since become the proved one (exec). It gets nothing but a random number, and only a peer that repeats the
+// number after the proof is heard.
 func (c *hubEnd) hello(in *lines) (Hello, error) {
 	var hello Hello
 	m, err := in.next(maxHelloLine)
@@ -97,7 +97,7 @@ func (c *hubEnd) hello(in *lines) (Hello, error) {
 	}))
 }
 
-// first answers while nothing else is written.
+// first answers while nothing else is writing.
 func (c *hubEnd) first(answer message) error {
 	line, err := encode(answer)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *hubEnd) first(answer message) error {
 	return nil
 }
 
-// peer is who asks. deciding has its ancestry looked at now. A wrapper is what no decision may come from.
+// peer returns who is asking. deciding checks its ancestry now. No decision may come from a wrapper.
 func (c *hubEnd) peer(deciding bool) Peer {
 	p := Peer{PID: c.cred.PID, UID: c.cred.UID, Role: c.role}
 	p.Descends = c.descended || c.role == RoleWrapper || c.role == RoleProbe
@@ -122,13 +122,13 @@ func (c *hubEnd) peer(deciding bool) Peer {
 	return p
 }
 
-// within says whether another wrapper stands above this one.
+// within reports whether this wrapper descends from another.
 func (c *hubEnd) within() bool {
 	self, err := proc.Read(c.cred.PID)
 	return err != nil || c.server.in.Descends(self.Parent, c.server.wrapperPIDs()) || !c.cred.Alive()
 }
 
-// run reads calls until the other end or ctx ends, then lets those that are open finish and sends their answers.
+// run reads calls until the other end or ctx ends, then lets open calls finish and sends their answers.
 func (c *hubEnd) run(ctx context.Context, in *lines) {
 	written := make(chan struct{})
 	go func() {
@@ -137,12 +137,12 @@ func (c *hubEnd) run(ctx context.Context, in *lines) {
 	}()
 	unhook := context.AfterFunc(ctx, func() {
 		_ = c.conn.SetReadDeadline(time.Now())
-		_ = c.conn.SetWriteDeadline(time.Now().Add(flushTimeout)) // for a write that hangs now
+		_ = c.conn.SetWriteDeadline(time.Now().Add(flushTimeout)) // for a write that hangs
 	})
 	err := c.read(in)
 	unhook()
 	if errors.Is(err, peer.ErrForeignMessage) {
-		c.conn.Close() // nothing is answered any more
+		c.conn.Close() // no more answers
 		c.server.log.Warn("a foreign message", "pid", c.cred.PID, "role", c.role, "error", err)
 		c.server.foreign(c.cred, err)
 	}
@@ -165,7 +165,7 @@ func (c *hubEnd) read(in *lines) error {
 			return err
 		}
 		if m.Method == "" {
-			continue // we ask nothing, so nothing is answered
+			continue // we make no requests, so answers mean nothing
 		}
 		call, known := methods[m.Method]
 		switch {
@@ -179,7 +179,7 @@ func (c *hubEnd) read(in *lines) error {
 		case call.registered && !c.registered:
 			c.send(message{Version: "2.0", ID: m.ID, Error: &Error{Code: CodeBadRequest, Message: "register first"}})
 		case m.Method == "register":
-			// In line: nothing of this connection comes before it.
+			// Handled in line: no other message of this connection may overtake it.
 			c.send(c.register(m))
 		default:
 			c.slots <- struct{}{}
@@ -195,7 +195,7 @@ func (c *hubEnd) register(m message) message {
 	if c.registered || (c.role != RoleWrapper && c.role != RoleProbe) {
 		return message{Version: "2.0", ID: m.ID, Error: &Error{Code: CodeBadRequest, Message: "only a wrapper registers, and once"}}
 	}
-	c.server.wrapper(c.cred.PID, 1) // before the hub answers: the server may already run
+	c.server.wrapper(c.cred.PID, 1) // before the hub answers, because the server may already run
 	answer := c.answer(m, methods["register"].answer)
 	if c.registered = answer.Error == nil; !c.registered {
 		c.server.wrapper(c.cred.PID, -1)
@@ -203,7 +203,7 @@ func (c *hubEnd) register(m message) message {
 	return answer
 }
 
-// answer runs one call and says what came of it.
+// answer runs one call and sends its result.
 func (c *hubEnd) answer(m message, call answering) message {
 	var (
 		result any
@@ -225,7 +225,7 @@ func (c *hubEnd) answer(m message, call answering) message {
 
 var errPanicked = errors.New("panic")
 
-// guarded keeps a panic in the hub's code to the call that met it.
+// guarded confines a panic in the hub's code to the call that caused it.
 func (c *hubEnd) guarded(f func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -249,12 +249,12 @@ func (c *hubEnd) send(m message) {
 	}
 }
 
-// write sends states before answers: a wrapper that waits for a long answer learns of a block at once.
+// write sends states before answers, so that a wrapper waiting for a long answer learns of a block at once.
 func (c *hubEnd) write(ctx context.Context) {
 	broken := false
 	put := func(line []byte) {
 		if broken {
-			return // take the rest, so that nobody waits for us
+			return // drain the rest, so that nothing waits for us
 		}
 		patience := writeTimeout
 		if ctx.Err() != nil {

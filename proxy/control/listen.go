@@ -14,14 +14,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/peer"
 )
 
-// ErrRunning: another hub owns this home.
+// ErrRunning means that another hub owns this home.
 var ErrRunning = errors.New("a hub runs already")
 
-// ErrInside: a wrapped server started this program, and what a server started is nobody's hub.
+// ErrInside means that a wrapped server started this program, so it may not be a hub.
 var ErrInside = errors.New("a guarded server started this: start the hub from your own terminal")
 
-// Listener is the socket of the one hub of a home, and the locks that make it the one. Close it last, after the store: who
-// waits to take over takes its release for the release of everything.
+// Listener is the socket of a home's only hub, and the locks that make it the only one. Close it last, after the store: to a hub that
+// is waiting to take over, its release means that everything is released.
 type Listener struct {
 	home  Home
 	path  string
@@ -30,10 +30,10 @@ type Listener struct {
 	close sync.Once
 }
 
-// Path is where the socket is.
+// Path is the socket's path.
 func (l *Listener) Path() string { return l.path }
 
-// Listen makes this process the hub of home. ErrRunning where there is one, ErrInside in what a server started.
+// Listen makes this process the hub of home. It returns ErrRunning if there is one, and ErrInside if a server started this process.
 func Listen(home Home) (*Listener, error) {
 	if peer.OfServer() {
 		return nil, ErrInside
@@ -64,7 +64,7 @@ func (l *Listener) listen() error {
 			return err
 		}
 	}
-	// With the lock held, a socket that is there belongs to nobody: its hub was killed. Anything else stays.
+	// We hold the lock, so an existing socket was left by a killed hub. Anything else stays.
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -100,7 +100,7 @@ func (l *Listener) lock(path string) error {
 	return nil
 }
 
-// Close removes the socket, then lets the locks go. The lock files stay: removing one would let two hubs hold "the" lock.
+// Close removes the socket, then releases the locks. The lock files stay: if one were removed, two hubs could hold "the" lock.
 func (l *Listener) Close() error {
 	var err error
 	l.close.Do(func() {
@@ -114,10 +114,10 @@ func (l *Listener) Close() error {
 	return err
 }
 
-// stands says whether the home is still the one that was made: a home that vanished ends its hub, or it would sit there owning
-// files that nobody can reach.
+// stands reports whether the home is still the one that was opened. A hub whose home vanished ends; otherwise it would own files
+// that nobody can reach.
 func (l *Listener) stands() bool {
-	for _, f := range l.locks { // one in each folder of ours
+	for _, f := range l.locks { // one in each of our folders
 		held, err := f.Stat()
 		if err != nil {
 			return false
@@ -129,9 +129,9 @@ func (l *Listener) stands() bool {
 	return true
 }
 
-// TakeOver is Listen for a hub that may end another: one that a person started takes the place of one that a wrapper
-// started, and the desktop app that of any without a window. It asks, waits until the other has let everything go, and
-// listens. ErrRunning where the other one stays.
+// TakeOver is Listen for a hub that may replace another: one started by a person replaces one started by a wrapper, and the
+// desktop app any hub without a window. It asks, waits until the other has released everything, and listens. It returns ErrRunning if
+// the other one stays.
 func TakeOver(ctx context.Context, home Home, options DialOptions) (*Listener, error) {
 	ctx, cancel := context.WithTimeout(ctx, takeOverTimeout)
 	defer cancel()
@@ -140,7 +140,7 @@ func TakeOver(ctx context.Context, home Home, options DialOptions) (*Listener, e
 	if !errors.Is(err, ErrRunning) {
 		return l, err
 	}
-	// Wrappers that lose their hub start one. This lock tells them that somebody is at it.
+	// Wrappers that lose their hub start one. This lock tells them that one is already starting.
 	if starting, err := disk.Open(home.startingLock(), os.O_RDWR|os.O_CREATE); err == nil {
 		defer starting.Close()
 		_, _ = disk.Lock(starting)
@@ -162,7 +162,7 @@ func TakeOver(ctx context.Context, home Home, options DialOptions) (*Listener, e
 
 const takeOverTimeout = 15 * time.Second
 
-// askToStepDown is nil when the other hub said yes or is just gone.
+// askToStepDown returns nil if the other hub agreed or has just gone.
 func askToStepDown(ctx context.Context, home Home, options DialOptions) error {
 	c, err := DialWith(ctx, home, options)
 	if errors.Is(err, ErrNoHub) {
@@ -177,7 +177,7 @@ func askToStepDown(ctx context.Context, home Home, options DialOptions) error {
 	case errors.As(err, &refusal):
 		return fmt.Errorf("%w: %s", ErrRunning, refusal.Message)
 	case err == nil:
-		// It flushes now and drops this connection when it is through.
+		// It now flushes, and drops this connection when done.
 		select {
 		case <-c.Done():
 		case <-ctx.Done():
@@ -186,5 +186,5 @@ func askToStepDown(ctx context.Context, home Home, options DialOptions) error {
 	return nil
 }
 
-// startingLock is held by whoever is about to bring a hub up, so that ten wrappers that start at once start one hub.
+// startingLock is held by a process that is about to start a hub, so that ten wrappers starting at once start one hub.
 func (h Home) startingLock() string { return filepath.Join(h.Dir, "starting.lock") }

@@ -13,22 +13,21 @@ import (
 	"github.com/sallyport/sallyport/proxy/disk"
 )
 
-// ReadSpool delivers what wrappers that died left in dir. take gets the records of one of them, in batches, under what that
-// wrapper said of itself, and returns nil only when they are durable; a file is removed once all of it was taken. Files of
-// wrappers that live are locked and left alone. What stands in a file is as trustworthy as any program of this user: take
-// has to refuse kinds that a wrapper cannot cause, as it does for records that come over the socket. A record may be
-// delivered that the hub has already: its ID tells. keys opens what a wrapper sealed; where it cannot, Register has a ServerID in the place
-// of the server's command.
+// ReadSpool delivers what dead wrappers left in dir. take gets the records of one wrapper in batches, with that wrapper's Register, and
+// must return nil only when they are durable; a file is removed once all of it was taken. Files of living wrappers are locked and left
+// alone. A file is only as trustworthy as any program of this user, so take must refuse kinds that a wrapper can't cause, as it does
+// for records from the socket. The hub may get a record that it already has, which it can tell by the ID. keys decrypts what a wrapper
+// sealed; if that fails, Register has a ServerID instead of the server's command.
 //
-// A hub calls it when it starts, and when a wrapper has gone. A file that cannot be read stays, and the error names it; the
-// others are delivered all the same.
+// A hub calls it at its start and when a wrapper has gone. A file that can't be read stays, and the error names it; the others are
+// delivered.
 func ReadSpool(dir string, keys Keys, take func(from Register, records []Record) error) error {
-	// A copy that was not finished goes; what it copies is still there.
+	// Remove unfinished copies; the originals are still there.
 	return eachOrphan(dir, ".ndjson", func(path string) error { return readOrphan(path, keys, take) })
 }
 
-// eachOrphan has read take the files of dir that end so, and removes those that were not finished. One that cannot be read keeps
-// no other from being read.
+// eachOrphan calls read for the files of dir with the suffix and removes unfinished ones. A file that can't be read doesn't stop the
+// others.
 func eachOrphan(dir, suffix string, read func(path string) error) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -54,11 +53,11 @@ func eachOrphan(dir, suffix string, read func(path string) error) error {
 	return errors.Join(faults...)
 }
 
-// openOrphan is nil, nil where the wrapper lives.
+// openOrphan returns nil, nil if the wrapper is alive.
 func openOrphan(path string) (*os.File, error) {
 	f, err := disk.Open(path, os.O_RDWR)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil // its wrapper got rid of it just now
+		return nil, nil // its wrapper has just removed it
 	}
 	if err != nil {
 		return nil, err
@@ -68,7 +67,7 @@ func openOrphan(path string) (*os.File, error) {
 		f.Close()
 		return nil, err
 	}
-	// A wrapper may have replaced the file between our open and our lock.
+	// A wrapper may have replaced the file between open and lock.
 	locked, err := f.Stat()
 	if err == nil {
 		var named os.FileInfo
@@ -102,7 +101,7 @@ func readOrphan(path string, keys Keys, take func(Register, []Record) error) err
 	var header spoolHeader
 	first, err := readSpoolLine(in)
 	if err == io.EOF {
-		return os.Remove(path) // died before it had written anything
+		return os.Remove(path) // its wrapper died before writing anything
 	}
 	if err != nil || json.Unmarshal(first, &header) != nil || header.Spool != 1 {
 		return errors.Join(err, errors.New("not a spool: move it away"))
@@ -134,7 +133,7 @@ func readOrphan(path string, keys Keys, take func(Register, []Record) error) err
 		}
 		var r Record
 		if json.Unmarshal(raw, &r) != nil || r.ID == "" {
-			continue // torn where the wrapper died
+			continue // cut off when the wrapper died
 		}
 		unsealNamed(&r, key, server)
 		batch, bytes = append(batch, r), bytes+len(raw)
@@ -150,8 +149,8 @@ func readOrphan(path string, keys Keys, take func(Register, []Record) error) err
 	return os.Remove(path)
 }
 
-// readSpoolLine is the next whole line; one that is too long is cut, and then no record; a last one without its end is
-// io.EOF.
+// readSpoolLine returns the next whole line. One that is too long is cut, and is then no record; a last line without its end
+// returns io.EOF.
 func readSpoolLine(in *bufio.Reader) ([]byte, error) {
 	var whole []byte
 	for {

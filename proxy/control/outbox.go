@@ -10,60 +10,60 @@ import (
 )
 
 const (
-	// linger is how long a record waits for others before it goes out: one call and one transaction of the hub for all of
-	// them. It is also what a wrapper that is killed can lose, unless more records come than pace lets go.
+	// linger is how long a record waits for others, so that they share one call and one transaction of the hub. It is also what a
+	// killed wrapper can lose, unless records come faster than pace.
 	linger = 25 * time.Millisecond
-	// slowAck is when a batch that the hub has not acknowledged is written down.
+	// slowAck is when a batch that the hub has not acknowledged is spooled.
 	slowAck = time.Second
-	// retryAfter a hub that is there and says no.
+	// retryAfter is the pause after a hub refused a batch.
 	retryAfter = 500 * time.Millisecond
-	// pace is the time that a record takes up: the next batch goes when this one has had its time. That is 1,250 a second,
-	// which cost a hub a fortieth of one core (20 µs a record, measured). What needs the cores meanwhile are the calls.
+	// pace is the time allotted to each record before the next batch goes. That is 1,250 records a second, which cost a hub a
+	// fortieth of a core (20 µs a record, measured) and leave the cores to the calls.
 	pace = 800 * time.Microsecond
-	// crowd is how many records wait when further plain calls of one tool join the last one instead of standing alone: a
-	// burst of as many calls is kept call by call, and a million a minute is kept as what anybody can read.
+	// crowd is the number of waiting records from which further plain calls of one tool join the last one: a burst of that
+	// size is kept call by call, and a million calls a minute become a readable number of records.
 	crowd = 16_000
-	// maxQueued bounds what is in memory and in no file yet, which takes a disk that does not answer.
+	// maxQueued bounds the bytes in memory that are in no file yet; it is reached when the disk doesn't respond.
 	maxQueued = 16 << 20
 )
 
-// outbox keeps activity records until the hub has acknowledged them: in memory while it answers, in the spool while it does
-// not. add is all that a session's goroutines touch.
+// outbox keeps activity records until the hub has acknowledged them: in memory while it answers, in the spool while it doesn't.
+// A session's goroutines call only add.
 type outbox struct {
 	dir      string
 	register Register
-	key      func() *SpoolKey // of the moment
+	key      func() *SpoolKey // the current one
 	max      int64
 	slow     time.Duration
 	log      *slog.Logger
 
 	mu     sync.Mutex
 	queue  []queued
-	taken  int            // how many have left the front of queue, for newest
-	newest map[string]int // by what joins it (same): its last plain record in queue, counted from the first record ever
+	taken  int            // how many have left the front of queue; see newest
+	newest map[string]int // by same: the index of its last plain record in queue, counted from the first record ever
 	bytes  int
-	limit  int // the bytes at which records are let go: maxQueued, or more where what must stay is more
+	limit  int // the size from which records are dropped: maxQueued, or more if what must stay is larger
 	lost   int
-	since  time.Time // when the oldest in queue came
+	since  time.Time // when the oldest in queue arrived
 	client *Client   // nil while the hub is away
 	ending bool
 
 	wake chan struct{}
 	done chan struct{}
 
-	// Of the one goroutine:
-	spool    *spool // nil when nothing is written down
-	spoilt   bool   // the disk said no; said once
+	// Used only by run's goroutine:
+	spool    *spool // nil if nothing is spooled
+	spoilt   bool   // the disk failed; logged once
 	flight   *flight
-	single   bool      // the hub cannot read a batch: find the record
-	earliest time.Time // nothing goes before, and meanwhile the spool takes it: the hub said no
-	next     time.Time // nothing goes before, because the hub has enough to do
+	single   bool      // the hub can't read a batch: send records one by one to find the bad one
+	earliest time.Time // send nothing before and spool instead, because the hub refused
+	next     time.Time // send nothing before, to spare the hub
 }
 
-// flight is the batch that is with the hub.
+// flight is the batch that was sent and not acknowledged.
 type flight struct {
 	records []Record
-	written bool // stands in the spool, as the batch that flies
+	written bool // is in the spool too
 	sent    time.Time
 	landed  chan error
 }
@@ -109,7 +109,7 @@ func (o *outbox) add(r Record) {
 	}
 }
 
-// shed lets the older half of the calls go, then of the rest, when memory is full. The caller holds mu.
+// shed drops the older half of the calls, then of the rest, when memory is full. The caller holds mu.
 func (o *outbox) shed() {
 	defer func() { o.limit = max(maxQueued, o.bytes+maxQueued/4) }()
 	for _, worth := range []worth{worthCall, worthOther} {
@@ -137,7 +137,7 @@ func (o *outbox) nudge() {
 	}
 }
 
-// connected says through whom records go; nil that the hub is away.
+// connected sets the client to send records through; nil means that the hub is away.
 func (o *outbox) connected(c *Client) {
 	o.mu.Lock()
 	o.client = c
@@ -145,7 +145,7 @@ func (o *outbox) connected(c *Client) {
 	o.nudge()
 }
 
-// end has everything delivered, or written down where that does not succeed before ctx ends. left are the records of which neither came true.
+// end delivers everything, or spools it if that takes longer than ctx. left is the number of records that were lost.
 func (o *outbox) end(ctx context.Context) (left int) {
 	o.mu.Lock()
 	o.ending = true
@@ -168,7 +168,7 @@ func (o *outbox) end(ctx context.Context) (left int) {
 	return len(o.queue) + o.lost
 }
 
-// run is the one goroutine that sends and writes.
+// run is the only goroutine that sends and writes.
 func (o *outbox) run() {
 	defer close(o.done)
 	timer := time.NewTimer(time.Hour)
@@ -192,14 +192,14 @@ func (o *outbox) run() {
 	}
 }
 
-// step does what can be done now and says how long nothing else will be due.
+// step does what can be done now and returns how long nothing else will be due.
 func (o *outbox) step(now time.Time) (wait time.Duration, over bool) {
 	o.mu.Lock()
 	client, ending, queued, due := o.client, o.ending, len(o.queue) > 0, o.since.Add(linger)
 	lost := o.lost > 0
 	o.mu.Unlock()
 	if lost && (o.flight == nil || o.flight.written) {
-		o.write(nil) // the count goes the way of the spool
+		o.write(nil) // the count of dropped records goes through the spool
 	}
 	if ending {
 		due = now
@@ -211,7 +211,7 @@ func (o *outbox) step(now time.Time) (wait time.Duration, over bool) {
 	if slow && !o.flight.written {
 		o.writeFlight()
 	}
-	// Behind a flight that is in no file nothing is written, or the file would be out of order.
+	// Nothing is written behind a flight that is in no file, or the file would be out of order.
 	inOrder := o.flight == nil || o.flight.written
 	if queued && inOrder && (o.spool != nil || client == nil || slow || now.Before(o.earliest)) {
 		switch {
@@ -220,7 +220,7 @@ func (o *outbox) step(now time.Time) (wait time.Duration, over bool) {
 		case o.writeQueue():
 			queued = false
 		case ending && client == nil:
-			return 0, true // a disk that says no, a hub that is away, and no time left
+			return 0, true // the disk fails, the hub is away, and no time is left
 		default:
 			until(now.Add(retryAfter))
 		}
@@ -239,7 +239,7 @@ func (o *outbox) step(now time.Time) (wait time.Duration, over bool) {
 			o.send(client, o.take(), now)
 		}
 	}
-	if o.flight != nil && !o.flight.written { // one that this step sent included
+	if o.flight != nil && !o.flight.written { // including one that this step sent
 		until(o.flight.sent.Add(o.slow))
 	}
 	if ending && o.flight == nil {
@@ -248,7 +248,7 @@ func (o *outbox) step(now time.Time) (wait time.Duration, over bool) {
 		o.mu.Unlock()
 		if !left && (o.spool == nil || client == nil) {
 			if o.spool != nil {
-				o.spool.f.Close() // its lock ends, and the hub finds it
+				o.spool.f.Close() // this releases its lock, and the hub finds it
 			}
 			return 0, true
 		}
@@ -256,7 +256,7 @@ func (o *outbox) step(now time.Time) (wait time.Duration, over bool) {
 	return wait, false
 }
 
-// take is the next batch out of memory.
+// take takes the next batch out of memory.
 func (o *outbox) take() []Record {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -305,7 +305,7 @@ func (o *outbox) sendSpooled(client *Client, now time.Time) {
 	records, err := o.spool.next(most)
 	switch {
 	case err != nil:
-		// Unreadable now, so perhaps later; a hub finds the file when this wrapper is gone.
+		// Unreadable now, perhaps not later; a hub finds the file when this wrapper is gone.
 		o.log.Error("spool", "error", err)
 		o.earliest = now.Add(retryAfter)
 	case records != nil:
@@ -318,13 +318,13 @@ func (o *outbox) sendSpooled(client *Client, now time.Time) {
 		o.spool = nil
 		o.nudge()
 	default:
-		_ = o.spool.compact() // what was lost is still to be told
+		_ = o.spool.compact() // the count of lost records must still be delivered
 		o.earliest = now.Add(linger)
 		o.nudge()
 	}
 }
 
-// land takes what came of the flight.
+// land handles the result of the flight.
 func (o *outbox) land(err error) {
 	flight := o.flight
 	o.flight = nil
@@ -334,10 +334,10 @@ func (o *outbox) land(err error) {
 		o.single = false
 		o.next = flight.sent.Add(pace * time.Duration(len(flight.records)))
 	case errors.As(err, &refusal) && refusal.Code == CodeBadRequest && len(flight.records) > 1:
-		o.single = true // one of them
+		o.single = true // one of them is bad
 	case errors.As(err, &refusal) && refusal.Code == CodeBadRequest:
 		o.log.Error("the hub refuses a record", "id", flight.records[0].ID, "kind", flight.records[0].Kind)
-		err = nil // it would stand in the way for ever
+		err = nil // it would block the rest forever
 	case refusal != nil:
 		o.earliest = time.Now().Add(retryAfter)
 	}
@@ -350,7 +350,7 @@ func (o *outbox) land(err error) {
 	}
 }
 
-// putBack returns a batch to the front of the queue; where the hub is away, the next step writes it down.
+// putBack returns a batch to the front of the queue; if the hub is away, the next step spools it.
 func (o *outbox) putBack(records []Record) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -360,11 +360,11 @@ func (o *outbox) putBack(records []Record) {
 		o.bytes += weight(&r)
 	}
 	o.queue, o.taken = append(front, o.queue...), o.taken-len(records)
-	o.since = time.Time{} // it has waited
+	o.since = time.Time{} // it has waited long enough
 }
 
-// writeFlight writes down a batch that the hub is slow to acknowledge; it stays with the hub. What was let go meanwhile is told
-// behind it, by the next write: the first lines of the file are the batch's.
+// writeFlight spools a batch that the hub is slow to acknowledge; the hub still has it. The count of records dropped meanwhile is
+// written behind it, by the next write, because the first lines of the file are the batch's.
 func (o *outbox) writeFlight() {
 	if o.spool == nil && o.append(o.flight.records) {
 		o.spool.fly(len(o.flight.records))
@@ -386,7 +386,7 @@ func (o *outbox) writeQueue() bool {
 	return false
 }
 
-// write writes records down, and how many were let go.
+// write spools records, and the number of dropped ones.
 func (o *outbox) write(records []Record) bool {
 	if o.spool == nil && !o.append(nil) {
 		return false

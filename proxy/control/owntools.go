@@ -6,22 +6,22 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// Which wrapper of a client process lists our own two tools (setting own_tools): every one answers calls to them. "" is a wrapper for which
-// no hub chooses: it lists them itself.
+// Which wrapper of a client process lists our own two tools (setting own_tools); every wrapper answers calls to them. "" means that no hub
+// chooses for this wrapper: it lists them itself.
 const (
 	OwnToolsHere  = "here"  // this one
 	OwnToolsThere = "there" // another one
-	OwnToolsLater = "later" // the hub says so within a second
+	OwnToolsLater = "later" // the hub decides within a second
 )
 
-// Parent is the process that started a wrapper: with the name of the client it is the client process. Start tells two processes with
-// one number apart, 0 where the platform does not say.
+// Parent is the process that started a wrapper: together with the client's name, it identifies the client process. Start distinguishes two
+// processes with the same pid; it is 0 if the platform doesn't tell.
 type Parent struct {
 	PID   int    `json:"pid"`
 	Start uint64 `json:"start,omitempty"`
 }
 
-// parentOf is the process that started this one; one without a number where it is gone or cannot be told.
+// parentOf returns the process that started this one; its PID is 0 if that is gone or unknown.
 func parentOf() Parent {
 	pid := os.Getppid()
 	if pid <= 0 {
@@ -34,13 +34,13 @@ func parentOf() Parent {
 	return Parent{PID: pid, Start: p.Start}
 }
 
-// Ended says that a process is known to be over, though nobody may have waited for it.
+// Ended reports whether a process is known to have ended, even if its parent hasn't waited for it yet.
 func Ended(pid int) bool {
 	p, err := proc.Read(pid)
 	return err == nil && p.Dead || os.IsNotExist(err)
 }
 
-// registration is what the link says of its wrapper when it connects: now, and not when it began.
+// registration returns what the link tells the hub about its wrapper, as of now and not of the link's start.
 func (l *Link) registration() *Register {
 	r := l.options.Register
 	r.Lists = l.state.Load().OwnTools == OwnToolsHere

@@ -9,15 +9,15 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// The programs of one installation stand side by side in one folder. Whoever can write there can replace any of them, so
-// standing there is what makes a file one of ours.
+// The programs of one installation are in one folder. A program that can write there can replace any of them, so being in
+// that folder makes a file one of ours.
 const (
 	wrapperProgram = "sallyport"
 	desktopProgram = "sallyport-desktop"
 )
 
-// Beside is the path of another program of this installation: the file of that name in the folder of the one that runs, ""
-// where there is none.
+// Beside returns the path of another program of this installation: the file of that name in the running program's folder, "" if
+// there is none.
 func Beside(name string) string {
 	self, err := os.Executable()
 	if err != nil {
@@ -26,17 +26,18 @@ func Beside(name string) string {
 	return besideOf(self, name)
 }
 
-// Replaced says whether another file stands where the program that runs was started from, or none: after an update. It is told on Linux.
+// Replaced reports whether the file that the running program was started from has been replaced or removed, as after an update. Linux
+// only.
 func Replaced() bool {
 	_, replaced, err := proc.Path(os.Getpid())
 	return err == nil && replaced
 }
 
-// WrapperProgram is the path of this installation's sallyport, "" where it is not there.
+// WrapperProgram returns the path of this installation's sallyport, "" if it is missing.
 func WrapperProgram() string { return Beside(wrapperProgram) }
 
-// installed are the paths of the programs of this installation, there or not. Every start of a wrapper asks, so links are
-// followed once.
+// installed returns the paths of this installation's programs, whether they exist or not. Every start of a wrapper needs them, so
+// links are resolved only once.
 func installed() []string {
 	self, err := os.Executable()
 	if err != nil {
@@ -46,7 +47,7 @@ func installed() []string {
 	return []string{programIn(folder, wrapperProgram), programIn(folder, desktopProgram)}
 }
 
-// folderOf follows links first: what is called through a link in a folder of programs stands with the others.
+// folderOf resolves links first, because a program may be called through a link in another folder.
 func folderOf(program string) string {
 	if real, err := filepath.EvalSymlinks(program); err == nil {
 		program = real
@@ -69,22 +70,22 @@ func besideOf(program, name string) string {
 	return path
 }
 
-// windowShut is there from when a person quit the desktop program until they open it again.
+// windowShut is a file that exists from when a person quits the desktop program until they open it again.
 func (h Home) windowShut() string { return filepath.Join(h.Dir, "window.shut") }
 
-// ShutWindow keeps wrappers from starting the desktop program again: the person quit it. The hub they start has no window,
-// so what is new stays blocked until the person opens it.
+// ShutWindow keeps wrappers from starting the desktop program again after the person quit it. The hub they start has no window,
+// so everything new stays blocked until the person opens the program.
 func (h Home) ShutWindow() {
 	if f, err := disk.Open(h.windowShut(), os.O_WRONLY|os.O_CREATE); err == nil {
 		f.Close()
 	}
 }
 
-// OpenWindow takes ShutWindow back.
+// OpenWindow undoes ShutWindow.
 func (h Home) OpenWindow() { _ = os.Remove(h.windowShut()) }
 
-// hubCommands are the ways to start a hub, best first: hidden in the desktop program where there is a display, that program
-// is installed and the person has not quit it, else without a window.
+// hubCommands returns the ways to start a hub, best first: hidden in the desktop program, if there is a display, the program is
+// installed and the person has not quit it; and without a window.
 func hubCommands(home Home, exe string, on screen) [][]string {
 	var all [][]string
 	_, err := os.Lstat(home.windowShut())

@@ -7,11 +7,11 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// maxRecord bounds one record as it is kept and sent; a longer one loses its detail and the tails of its texts.
+// maxRecord limits one stored or sent record; a longer one loses its detail and the ends of its texts.
 const maxRecord = 1 << 20
 
-// encodeRecord is one line of at most maxRecord bytes, whatever the record holds: one that cannot be encoded would stand in
-// the way of all that come after it.
+// encodeRecord returns one line of at most maxRecord bytes for any record: one that can't be encoded would block all that come
+// after it.
 func encodeRecord(r Record) []byte {
 	encoded, err := encode(r)
 	if err == nil && len(encoded) <= maxRecord {
@@ -19,13 +19,13 @@ func encodeRecord(r Record) []byte {
 	}
 	r = trimmed(r)
 	if encoded, err = encode(r); err != nil {
-		r.Time = time.Time{} // a year beyond 9999 is all that is left to fail
+		r.Time = time.Time{} // only a year beyond 9999 can still fail
 		encoded, _ = encode(r)
 	}
 	return encoded
 }
 
-// trimmed is r without what may be long or no JSON.
+// trimmed returns r without anything that may be long or invalid JSON.
 func trimmed(r Record) Record {
 	if len(r.Detail) > 0 {
 		r.Detail, _ = encodeRaw(map[string]int{"left_out_bytes": len(r.Detail)})
@@ -39,21 +39,21 @@ func trimmed(r Record) Record {
 	return r
 }
 
-// queued is a record that waits, and the calls that joined it.
+// queued is a waiting record and the calls that joined it.
 type queued struct {
 	Record
-	joined  int       // further calls like it
+	joined  int       // number of further calls like it
 	last    time.Time // when the last of them was answered
 	slowest int64     // microseconds
 }
 
-// plain says that nothing but its numbers sets a record apart from the next one of the same request: of the same tool, or of what a
-// read names in its detail.
+// plain reports whether only numbers distinguish a record from the next one for the same tool, or for what a read names in its
+// detail.
 func plain(r *Record) bool {
 	return vocab.IsTraffic(r.Kind) && r.Status == vocab.StatusOK && r.Code == "" && r.ID == "" && (len(r.Detail) == 0 || r.Kind != vocab.RecordCall) && r.Summary == ""
 }
 
-// same is what two records that join have in common.
+// same is the key under which records join.
 func same(r *Record) string {
 	if r.Kind == vocab.RecordCall {
 		return r.Tool
@@ -61,7 +61,7 @@ func same(r *Record) string {
 	return string(r.Kind) + "\n" + string(r.Detail) // no tool has a line break in its name
 }
 
-// join adds a plain call to the last one of its tool, where one waits. The caller holds mu.
+// join adds a plain call to the last one of its tool, if one is waiting. The caller holds mu.
 func (o *outbox) join(r *Record) bool {
 	if !plain(r) {
 		return false
@@ -77,11 +77,11 @@ func (o *outbox) join(r *Record) bool {
 	if o.newest == nil || len(o.newest) > crowd {
 		o.newest = map[string]int{}
 	}
-	o.newest[of] = o.taken + len(o.queue) // where it is about to stand
+	o.newest[of] = o.taken + len(o.queue) // its index once it is added
 	return false
 }
 
-// leaving are records as they go out: each with an id, and with the count of what joined it.
+// leaving returns records as they are sent: each with an id and the count of calls that joined it.
 func leaving(queue []queued) []Record {
 	records := make([]Record, len(queue))
 	for i := range queue {

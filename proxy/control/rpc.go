@@ -13,20 +13,20 @@ import (
 	"github.com/sallyport/sallyport/proxy/peer"
 )
 
-// ErrClosed: the connection to the hub ended.
+// ErrClosed means that the connection to the hub ended.
 var ErrClosed = errors.New("the hub is gone")
 
-// caller is the asking end: any number of calls at once, answers in any order, notifications of the hub in theirs.
+// caller is the calling end: any number of calls at once, answers in any order, the hub's notifications in order.
 type caller struct {
 	conn *net.UnixConn
-	out  chan []byte // one writer, so that a call given up while the hub does not read holds nobody else
+	out  chan []byte // one writer, so that an abandoned call to a hub that doesn't read blocks no other
 	done chan struct{}
 	once sync.Once
 
 	mu      sync.Mutex
 	waiting map[uint64]chan message
 	last    uint64
-	ended   error // why, ErrClosed where there is no more to say
+	ended   error // why, ErrClosed if nothing more is known
 }
 
 func newCaller(conn *net.UnixConn) *caller {
@@ -40,11 +40,11 @@ func newCaller(conn *net.UnixConn) *caller {
 	}
 }
 
-// firstID is random: no answer can have been written before there was a question.
+// firstID is random, so that no answer can have been written before the question.
 func firstID() uint64 {
 	var raw [8]byte
-	_, _ = rand.Read(raw[:])                       // it does not fail
-	return binary.NativeEndian.Uint64(raw[:]) >> 8 // room to count
+	_, _ = rand.Read(raw[:])                       // never fails
+	return binary.NativeEndian.Uint64(raw[:]) >> 8 // leaves room to count up
 }
 
 // run starts the two goroutines; notified is called for every notification, in order, and must not block.
@@ -65,7 +65,7 @@ func (c *caller) endFor(why error) {
 	})
 }
 
-// why the connection ended; it has.
+// why returns the reason why the connection ended; it must have ended.
 func (c *caller) why() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +103,7 @@ func (c *caller) read(in *lines, notified func(string, json.RawMessage)) {
 			if m.ID == nil {
 				notified(m.Method, m.Params)
 			}
-			continue // the hub asks nothing
+			continue // the hub makes no requests
 		}
 		id, err := strconv.ParseUint(string(m.ID), 10, 64)
 		if err != nil {
@@ -113,13 +113,13 @@ func (c *caller) read(in *lines, notified func(string, json.RawMessage)) {
 		answer := c.waiting[id]
 		delete(c.waiting, id)
 		c.mu.Unlock()
-		if answer != nil { // else given up
+		if answer != nil { // nil: the call was abandoned
 			answer <- m
 		}
 	}
 }
 
-// call asks and waits. The error is an *Error where the hub said no, ErrClosed where it went away, or ctx's.
+// call sends a request and waits. The error is an *Error if the hub refused, ErrClosed if it went away, or ctx's.
 func (c *caller) call(ctx context.Context, method string, params, result any) error {
 	raw, err := encodeRaw(params)
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *caller) call(ctx context.Context, method string, params, result any) er
 	return c.callRaw(ctx, method, raw, result)
 }
 
-// callRaw is call with params that are JSON already, in one line.
+// callRaw is call with params that are already one line of JSON.
 func (c *caller) callRaw(ctx context.Context, method string, params []byte, result any) error {
 	line, wait, over := c.question(method, params)
 	if err := c.send(ctx, line); err != nil {
@@ -138,10 +138,10 @@ func (c *caller) callRaw(ctx context.Context, method string, params []byte, resu
 	return wait(ctx, result)
 }
 
-// waiter waits for one answer, and is called once.
+// waiter takes one answer and is called once.
 type waiter = func(ctx context.Context, result any) error
 
-// question is a line to be sent, and what waits for its answer; over gives that up.
+// question is a line to send and the waiter for its answer; over abandons it.
 func (c *caller) question(method string, params []byte) (line []byte, wait waiter, over func()) {
 	answered := make(chan message, 1)
 	id, line := c.numbered(method, params)
@@ -161,7 +161,7 @@ func (c *caller) question(method string, params []byte) (line []byte, wait waite
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-c.done:
-			select { // the answer may have come just before the end
+			select { // the answer may have arrived just before the end
 			case m = <-answered:
 			default:
 				return c.why()
@@ -177,7 +177,7 @@ func (c *caller) question(method string, params []byte) (line []byte, wait waite
 	}, over
 }
 
-// numbered is a line with the next number.
+// numbered returns a request line with the next id.
 func (c *caller) numbered(method string, params []byte) (id uint64, line []byte) {
 	c.mu.Lock()
 	c.last++
@@ -189,7 +189,7 @@ func (c *caller) numbered(method string, params []byte) (id uint64, line []byte)
 	return id, append(append(line, params...), "}\n"...)
 }
 
-// notify sends without an answer.
+// notify sends a notification.
 func (c *caller) notify(ctx context.Context, method string, params any) error {
 	raw, err := encodeRaw(params)
 	if err != nil {
@@ -202,7 +202,7 @@ func (c *caller) notify(ctx context.Context, method string, params any) error {
 	return c.send(ctx, line)
 }
 
-// fits says no to a line that the hub would not keep.
+// fits refuses a line that is too long for the hub.
 func fits(line []byte) error {
 	if len(line) > maxLineToHub {
 		return &Error{Code: CodeBadRequest, Message: "too large for the hub"}
@@ -229,7 +229,7 @@ func (c *caller) send(ctx context.Context, line []byte) error {
 	}
 }
 
-// Error is an answer of the hub that says no. Message is ours, one line, and says what to do.
+// Error is a refusal by the hub. Message is our own text, one line, and says what to do.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -242,11 +242,11 @@ func (e *Error) Error() string { return e.Message }
 const (
 	CodeNotFound    = 4004 // no such item, server, record or setting
 	CodeStale       = 4009 // the item or its digest changed since
-	CodeNotHere     = 4003 // decisions are not made over this socket: "decide in the window"
-	CodeDescends    = 4013 // the asker descends from a wrapped server
-	CodeLoosens     = 4014 // the setting would make things less safe: ask the person first
+	CodeNotHere     = 4003 // decisions can't be made over this socket: "decide in the window"
+	CodeDescends    = 4013 // the caller descends from a wrapped server
+	CodeLoosens     = 4014 // this loosens protection: ask the person first
 	CodeUnavailable = 4050 // store unreadable, hub stepping down
 	CodeBadRequest  = 4000
-	CodeProtocol    = 4026 // another version of this protocol: restart Claude
+	CodeProtocol    = 4026 // other protocol version: restart Claude
 	CodeInternal    = -32603
 )

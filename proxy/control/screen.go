@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// screenVariables say on which display a window opens, with whose right, and on which bus its icon and notifications are. Whoever chooses them
-// can draw there, and press buttons.
+// screenVariables choose the display on which a window opens, the right to use it, and the bus of its icon and notifications. A program
+// that chooses them can draw there and press buttons.
 var screenVariables = []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"}
 
-// screen are those of screenVariables that are set, as NAME=value.
+// screen holds those of screenVariables that are set, as NAME=value.
 type screen []string
 
-// screenFor is the screen of a hub that this process starts. A wrapper's own environment is that of one server's entry, so its hub gets what
-// the client has; everybody else was started by a person.
+// screenFor returns the screen for a hub that this process starts. A wrapper's own environment is that of one server's entry, so its hub
+// gets the client's screen; all other programs are started by a person.
 func screenFor(role Role) screen {
 	if role == RoleWrapper {
 		return clientScreen(os.Getpid())
@@ -45,5 +45,5 @@ func (s screen) equal(other screen) bool { return slices.Equal(s, other) }
 
 func (s screen) value(name string) string { return valueIn(s, name) }
 
-// HasDisplay says whether the environment names a display that a window could open on.
+// HasDisplay reports whether the environment names a display on which a window could open.
 func HasDisplay() bool { return screenIn(os.Environ()).shows() }

@@ -2,5 +2,5 @@
 
 package control
 
-// shows: a program that a person started on this system has a display.
+// shows is always true: a program started by a person on this system has a display.
 func (s screen) shows() bool { return true }

@@ -10,9 +10,9 @@ import (
 	"github.com/sallyport/sallyport/proxy/proc"
 )
 
-// StartedInside says whether a program inside a wrapped server started this process. What it started opens no window: that would
-// be a screen of the server's own choice, on which it could press the buttons itself. A wrapper that brings up the hub is
-// another matter, as our parent and on its client's screen: that is the person's.
+// StartedInside reports whether a program inside a wrapped server started this process. Such a process opens no window: the server would
+// choose the screen and could press the buttons itself. The exception is a wrapper that starts the hub as our direct parent: the window
+// opens on its client's screen, which is the person's.
 func StartedInside() bool {
 	in, err := peer.OurInstallation(installed())
 	if err != nil {
@@ -45,9 +45,9 @@ func StartedInside() bool {
 	return !screen.equal(screenIn(os.Environ())) || os.Getenv("XDG_RUNTIME_DIR") != valueIn(theirs, "XDG_RUNTIME_DIR")
 }
 
-// clientScreen is the screen that the client of a wrapper was started with: of the wrapper's parent, as the kernel shows its environment. A
-// shell that was started for one command alone (sh -c) is no client: it may have got the entry's variables, so its parent is asked. It is
-// nobody's where none of this can be read.
+// clientScreen returns the screen that a wrapper's client was started with: the environment of the wrapper's parent, read from the kernel.
+// A shell started for a single command (sh -c) doesn't count as the client, because it may have the entry's variables; its parent is used
+// instead. It returns nil if this can't be read.
 func clientScreen(wrapper int) screen {
 	p, err := proc.Read(wrapper)
 	for range maxShells {
@@ -66,7 +66,7 @@ func clientScreen(wrapper int) screen {
 			continue
 		}
 		environ, bad := proc.Environ(p.PID)
-		// While the child has this parent, what was read is not about a later process with its number.
+		// If the child still has this parent, what was read is not about a later process with the same pid.
 		if again, gone := proc.Read(child.PID); bad != nil || gone != nil || again.Parent != p.PID || again.Start != child.Start {
 			return nil
 		}
@@ -75,12 +75,12 @@ func clientScreen(wrapper int) screen {
 	return nil
 }
 
-// maxShells is how many shells may stand between a client and a wrapper.
+// maxShells is how many shells there may be between a client and a wrapper.
 const maxShells = 8
 
 var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "busybox"}
 
-// runsOneCommand says whether argv is that of a shell that was given its command (-c, also among other letters).
+// runsOneCommand reports whether argv is a shell's that was given its command (-c, also among other letters).
 func runsOneCommand(argv []string) bool {
 	name := strings.TrimPrefix(path.Base(argv[0]), "-")
 	return slices.Contains(shells, name) && slices.ContainsFunc(argv[1:], func(word string) bool {

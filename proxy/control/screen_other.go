@@ -2,8 +2,9 @@
 
 package control
 
-// clientScreen is nobody's where no other process's environment is read. On macOS and Windows a window needs none of it.
+// clientScreen returns nil, because this platform doesn't show another process's environment. On macOS and Windows a window doesn't need
+// it.
 func clientScreen(int) screen { return nil }
 
-// StartedInside would say whether a program inside a wrapped server started this process. It cannot be told here: docs/desktop.md.
+// StartedInside is always false: this platform can't tell whether a program inside a wrapped server started this process (docs/desktop.md).
 func StartedInside() bool { return false }

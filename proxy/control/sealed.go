@@ -11,27 +11,27 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// SpoolKey is what a wrapper seals its spool under. What a server was started with and what it was asked may hold secrets, and the spool
-// is a disk: so they stand there encrypted (AES-256-GCM). The hub makes the key of the home's seal key and the server's id, and has it
-// again when the wrapper is gone. A wrapper that has met no hub has no key; nothing is approved for it, so nobody asks its server anything.
+// SpoolKey is the key under which a wrapper seals parts of its spool. A server's command and requests may contain secrets, so on
+// disk they are encrypted (AES-256-GCM). The hub derives the key from the home's seal key and the server's id, and can do so again when the
+// wrapper is gone. A wrapper that has met no hub has no key, but it has nothing approved either, so its server gets no requests.
 type SpoolKey struct {
 	Server string `json:"server"` // the server's id
 	Key    []byte `json:"key"`
 }
 
-// Keys finds the key of a server again, by its id; nil where there is none.
+// Keys returns the key of a server by its id; nil if there is none.
 type Keys func(server string) []byte
 
-// sealedPart is what stands encrypted in a file of the spool.
+// sealedPart is the encrypted part of a spool file.
 type sealedPart struct {
 	Server ServerRef  `json:"server"`
 	Params []byte     `json:"params,omitempty"`
-	Same   pin.Digest `json:"same,omitempty"` // an unkeyed digest tells what was asked to whoever can guess it
+	Same   pin.Digest `json:"same,omitempty"` // a guess at the request could be confirmed by this unkeyed digest
 	Item   string     `json:"item,omitempty"`
 	Name   string     `json:"name,omitempty"` // a URI can carry a password
 }
 
-// seal takes what is secret out of what stands in a file in clear, and is its encrypted form; nil without a key.
+// seal removes the secret parts from what is written in clear and returns them encrypted; nil without a key.
 func (k *SpoolKey) seal(register *Register, held *Held) ([]byte, error) {
 	if k == nil || k.Server == "" {
 		return nil, nil
@@ -60,12 +60,12 @@ func sealWith(k *SpoolKey, text []byte) ([]byte, error) {
 	return box.Seal(nonce, nonce, text, []byte(k.Server)), nil
 }
 
-// sealedDetail is the detail of a record of a read, in a file of the spool: what it names is masked by rules, and the hub's know more.
+// sealedDetail is a read's record detail in a spool file. The name in it is masked by rules, but the hub's rules know more secrets.
 type sealedDetail struct {
 	Sealed []byte `json:"sealed"`
 }
 
-// sealNamed seals what a read names. Without a key it is not written down.
+// sealNamed seals the name in a read's detail. Without a key, the name is not written.
 func (k *SpoolKey) sealNamed(r Record) Record {
 	if r.Kind != vocab.RecordRead && r.Kind != vocab.RecordPrompt || len(r.Detail) == 0 {
 		return r
@@ -81,14 +81,14 @@ func (k *SpoolKey) sealNamed(r Record) Record {
 	return r
 }
 
-// unsealNamed puts it back, or takes out what cannot be read.
+// unsealNamed restores it, or removes what can't be decrypted.
 func unsealNamed(r *Record, key []byte, server string) {
 	if r.Kind != vocab.RecordRead && r.Kind != vocab.RecordPrompt {
 		return
 	}
 	var sealed sealedDetail
 	if len(r.Detail) == 0 || json.Unmarshal(r.Detail, &sealed) != nil || sealed.Sealed == nil {
-		return // of an earlier version
+		return // written by an earlier version
 	}
 	text, err := openWith(sealed.Sealed, key, server)
 	if err != nil {
@@ -97,8 +97,8 @@ func unsealNamed(r *Record, key []byte, server string) {
 	r.Detail = text
 }
 
-// unseal puts back what was sealed. What cannot be opened, because the home has another seal key by now, stays out: the server is then
-// known by its id alone, and what was asked by nobody.
+// unseal restores what was sealed. If it can't be decrypted because the home has another seal key by now, it stays out: the server is
+// then known only by its id, and the request not at all.
 func unseal(sealed []byte, keys Keys, register *Register, held *Held) {
 	if len(sealed) == 0 || keys == nil {
 		return
@@ -141,7 +141,7 @@ func boxOf(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// known is the one key that a wrapper has, for its own files.
+// known returns the only key that a wrapper has, for its own files.
 func (k *SpoolKey) known(server string) []byte {
 	if k == nil || k.Server != server {
 		return nil

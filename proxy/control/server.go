@@ -12,31 +12,31 @@ import (
 	"github.com/sallyport/sallyport/proxy/peer"
 )
 
-// ErrHomeGone: the hub's folder was removed or replaced under it.
+// ErrHomeGone means that the running hub's folder was removed or replaced.
 var ErrHomeGone = errors.New("the hub's folder is gone")
 
-// ErrAgain, as the cause that ends the context of Serve, keeps the socket: newcomers wait in it until the same process serves
-// again on the same listener.
+// ErrAgain, as the cause that ends Serve's context, keeps the socket: new connections wait in it until the same process serves again
+// on the same listener.
 var ErrAgain = errors.New("another hub takes over in this process")
 
-// Options of Serve.
+// Options are the options of Serve.
 type Options struct {
-	// Executables are further files that may speak here, beside our own and the other programs of this installation.
+	// Executables are further files whose processes may connect, besides the programs of this installation.
 	Executables []string
-	// Wrappers names processes, beside the connected wrappers, whose descendants may not decide. May be nil.
+	// Wrappers returns further processes, besides the connected wrappers, whose descendants may not decide. May be nil.
 	Wrappers func() []int
-	Log      *slog.Logger // nil: nowhere
+	Log      *slog.Logger // nil for no log
 }
 
 const (
-	// maxConnections: a wrapper holds one, and nobody runs hundreds of servers.
+	// maxConnections is far above what people need: a wrapper holds one connection.
 	maxConnections = 1024
-	// maxCalls is how many calls of one connection are answered at once; more wait in the socket.
+	// maxCalls is how many calls of one connection run at once; more wait in the socket.
 	maxCalls = 32
-	// writeTimeout is how long an asker may not read before it is hung up on; flushTimeout the same while the hub ends.
+	// writeTimeout is how long a client may go without reading before the hub hangs up; flushTimeout is the same while the hub ends.
 	writeTimeout = 30 * time.Second
 	flushTimeout = 2 * time.Second
-	// homeInterval is how often the hub looks whether its home still stands.
+	// homeInterval is how often the hub checks that its home still exists.
 	homeInterval = time.Second
 )
 
@@ -46,7 +46,7 @@ type server struct {
 	in      *peer.Installation
 	log     *slog.Logger
 
-	leftovers  sync.WaitGroup // what looks for them
+	leftovers  sync.WaitGroup // goroutines that look for leftovers
 	burials    burials
 	foreigners tally
 	displaced  tally
@@ -55,8 +55,8 @@ type server struct {
 	wrappers map[int]int // connected wrappers by pid
 }
 
-// Serve answers on ln until ctx ends, then nil, or until the home is gone, then ErrHomeGone. When it returns, every call has
-// been answered and no method of h runs any more; ln is closed to newcomers, and its locks are held until its Close.
+// Serve answers on ln until ctx ends and returns nil, or until the home is gone and returns ErrHomeGone. When it returns, every call has
+// been answered and no method of h is running; ln accepts no more connections, and its locks are held until its Close.
 func Serve(ctx context.Context, ln *Listener, h Handler, options Options) error {
 	in, err := peer.OurInstallation(append(installed(), options.Executables...))
 	if err != nil {
@@ -74,7 +74,7 @@ func Serve(ctx context.Context, ln *Listener, h Handler, options Options) error 
 	go s.watch(ctx, ln, stop)
 	s.leftovers.Go(func() { s.inherit(ctx) })
 	ln.door.resume()
-	// Serve does not return before this ran: its deadline would otherwise end the accepting of the next Serve.
+	// This must have run before Serve returns: its deadline would otherwise end the next Serve's accepting.
 	closed := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		defer close(closed)
@@ -93,7 +93,7 @@ func Serve(ctx context.Context, ln *Listener, h Handler, options Options) error 
 			if ctx.Err() != nil {
 				break
 			}
-			// Out of descriptors, most likely: those who are here stay, and the newcomer dials again.
+			// Most likely out of descriptors: existing connections stay, and the new one dials again.
 			s.log.Warn("accept", "error", err)
 			select {
 			case <-time.After(50 * time.Millisecond):
@@ -128,7 +128,7 @@ func (s *server) watch(ctx context.Context, ln *Listener, stop context.CancelCau
 		select {
 		case <-tick.C:
 			if ctx.Err() != nil {
-				return // it may be on its way to another hub
+				return // its wrapper may be connecting to another hub
 			}
 			if !ln.stands() {
 				stop(ErrHomeGone)
@@ -141,7 +141,7 @@ func (s *server) watch(ctx context.Context, ln *Listener, stop context.CancelCau
 	}
 }
 
-// retake has the socket's name lead to the hub again, and tells of it.
+// retake makes the socket's name lead to the hub again, and reports it.
 func (s *server) retake(ln *Listener) {
 	displaced, err := ln.door.retake()
 	if !displaced {
@@ -157,7 +157,7 @@ func (s *server) retake(ln *Listener) {
 	}
 }
 
-// serve is one connection: prove, hello, then calls.
+// serve handles one connection: proof, hello, then calls.
 func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 	defer conn.Close()
 	cred, err := peer.CredentialsOf(conn)
@@ -186,7 +186,7 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 	_ = conn.SetDeadline(time.Time{})
 	c.role = hello.Role
 	if c.role == RoleCLI || c.role == RoleHub {
-		// Looked at now as well as at each call: who asks while the wrapper above it lives stays one that descends.
+		// Checked now as well as at each call: a process that connects while the wrapper above it lives keeps counting as its descendant.
 		c.descended = s.in.Descends(cred.PID, s.wrapperPIDs())
 	}
 	c.run(ctx, in)
@@ -195,7 +195,7 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 	}
 }
 
-// foreign tells of a message that another program than the proved one wrote.
+// foreign reports a message written by a different program than the proved one.
 func (s *server) foreign(cred peer.Credentials, err error) {
 	if !errors.Is(err, peer.ErrForeignMessage) {
 		return

@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// maxSpool is what one wrapper keeps on disk for a hub that is away.
+	// maxSpool is the size of one wrapper's spool while the hub is away.
 	maxSpool = 64 << 20
-	// A batch is what one call carries.
+	// Bounds of a batch, which one call carries.
 	maxBatchRecords = 512
 	maxBatchBytes   = 4 << 20
 )
 
-// worth orders records by what goes first when there is no room.
+// worth orders records by which are dropped first when there is no room.
 type worth uint8
 
 const (
-	worthCall  worth = iota // what a full spool lets go of first
-	worthOther              // then these
-	worthAll                // drift and held responses: never
-	worthTally              // our own count of what went
+	worthCall  worth = iota // dropped first
+	worthOther              // dropped next
+	worthAll                // drift and held responses: never dropped
+	worthTally              // our count of dropped records
 )
 
 func worthOf(kind vocab.RecordKind) worth {
@@ -51,25 +51,25 @@ type line struct {
 	worth  worth
 }
 
-// spool is one wrapper's file of records that no hub has acknowledged: the first line says whose they are (spoolHeader),
-// each further one is a record. It is locked while its wrapper lives. Only one goroutine uses it.
+// spool is one wrapper's file of records that no hub has acknowledged. The first line says whose they are (spoolHeader);
+// each further line is a record. It is locked while its wrapper lives. Only one goroutine uses it.
 type spool struct {
 	f      *os.File
 	path   string
 	header []byte
 	key    *SpoolKey
 	max    int64
-	full   int64 // the size at which room is made: max, or more where what must stay is more
+	full   int64 // the size from which room is made: max, or more if what must stay is larger
 
-	acked  int64  // bytes at the start that are the header's or acknowledged
+	acked  int64  // bytes at the start: the header and acknowledged lines
 	size   int64  // bytes in the file
 	lines  []line // from acked on
-	flying int    // lines of those that are with the hub now
+	flying int    // number of those lines that are with the hub now
 	flight int64  // their bytes
 
-	lost      int    // records let go, as the tally in the file says
+	lost      int    // dropped records, as in the file's tally
 	tallyID   string // "" when the file has no tally
-	unwritten int    // records lost before they came here, not yet in a tally
+	unwritten int    // records lost before they got here, not in a tally yet
 }
 
 type spoolHeader struct {
@@ -78,10 +78,10 @@ type spoolHeader struct {
 	Sealed   []byte   `json:"sealed,omitempty"` // the server's command
 }
 
-// openSpool makes a file of its own in dir.
+// openSpool creates a file in dir.
 func openSpool(dir string, register Register, key *SpoolKey, max int64) (*spool, error) {
 	if err := disk.CheckFolder(filepath.Dir(dir)); err != nil {
-		return nil, err // a home that was removed is not made again
+		return nil, err // don't recreate a home that was removed
 	}
 	if err := disk.OwnFolder(dir); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func openSpool(dir string, register Register, key *SpoolKey, max int64) (*spool,
 		return nil, fmt.Errorf("open the spool: %w", err)
 	}
 	if _, err = d.Write(header); err == nil {
-		err = d.Place() // it appears under its name with lock and header
+		err = d.Place() // it appears under its name only with lock and header
 	}
 	if err != nil {
 		d.Drop()
@@ -111,7 +111,7 @@ func openSpool(dir string, register Register, key *SpoolKey, max int64) (*spool,
 	return s, nil
 }
 
-// lockedDraft is the draft of a file that is locked as long as its wrapper lives: no hub takes it for one that was left.
+// lockedDraft is the draft of a file that stays locked while its wrapper lives, so that no hub takes it for an abandoned one.
 func lockedDraft(path string) (*disk.Draft, error) {
 	d, err := disk.Begin(path)
 	if err != nil {
@@ -124,7 +124,7 @@ func lockedDraft(path string) (*disk.Draft, error) {
 	return d, nil
 }
 
-// append keeps records. No fsync: the spool outlives the wrapper's death, not the machine's.
+// append keeps records. It doesn't sync: the spool survives the wrapper's death, not the machine's.
 func (s *spool) append(records []Record) error {
 	var (
 		buf   []byte
@@ -136,19 +136,19 @@ func (s *spool) append(records []Record) error {
 		added = append(added, line{int64(len(encoded)), worthOf(r.Kind)})
 	}
 	if _, err := s.f.WriteAt(buf, s.size); err != nil {
-		_ = s.f.Truncate(s.size) // a disk that is full: no half line stays in the middle
+		_ = s.f.Truncate(s.size) // the disk is full: leave no half line in the middle
 		return fmt.Errorf("write the spool: %w", err)
 	}
 	s.size += int64(len(buf))
 	s.lines = append(s.lines, added...)
 	if s.size > s.full || s.unwritten > 0 {
-		// The records are in the file. Where there is no room for a copy of it, the next append tries again.
+		// The records are in the file. If there is no room for a copy, the next append tries again.
 		_ = s.compact()
 	}
 	return nil
 }
 
-// next is the batch that the hub gets now, oldest first and at most as many; nil when all is acknowledged.
+// next returns the batch that the hub gets now, oldest first; nil if everything is acknowledged.
 func (s *spool) next(most int) ([]Record, error) {
 	n, bytes := 0, int64(0)
 	for _, l := range s.lines {
@@ -178,7 +178,7 @@ func (s *spool) next(most int) ([]Record, error) {
 	return records, nil
 }
 
-// fly says that the first n lines are with the hub.
+// fly marks the first n lines as with the hub.
 func (s *spool) fly(n int) {
 	s.flying, s.flight = n, 0
 	for _, l := range s.lines[:n] {
@@ -186,7 +186,7 @@ func (s *spool) fly(n int) {
 	}
 }
 
-// landed says what became of the batch: acknowledged, or to be sent again.
+// landed records the batch's fate: acknowledged, or to be sent again.
 func (s *spool) landed(acknowledged bool) {
 	if acknowledged {
 		s.acked += s.flight
@@ -198,17 +198,17 @@ func (s *spool) landed(acknowledged bool) {
 	s.fly(0)
 }
 
-// empty says that the hub has everything.
+// empty reports whether the hub has everything.
 func (s *spool) empty() bool { return len(s.lines) == 0 && s.unwritten == 0 }
 
-// remove ends the spool. What is not acknowledged goes with it, so ask empty first.
+// remove deletes the spool with whatever is not acknowledged, so check empty first.
 func (s *spool) remove() error {
 	return errors.Join(os.Remove(s.path), s.f.Close())
 }
 
-// compact rewrites the file without what was acknowledged and, where that is not enough, without the oldest calls, then the
-// oldest of the rest, down to three quarters of the bound so that it is not done for every record. Drift and held
-// responses stay, and one record tells how many went. What is with the hub now stays in front.
+// compact rewrites the file without acknowledged records. If that isn't enough, it also drops the oldest calls, then the oldest of the
+// rest, down to three quarters of the limit so that it needn't run for every record. Drift and held responses stay, and one record
+// says how many were dropped. The batch that is with the hub stays in front.
 func (s *spool) compact() error {
 	const tallyRoom = 4096
 	room := s.max*3/4 - int64(len(s.header)) - tallyRoom
@@ -234,14 +234,14 @@ func (s *spool) compact() error {
 			}
 		}
 	}
-	if tallyFlies || s.tallyID == "" { // what a hub may already have cannot be corrected: a new count begins
+	if tallyFlies || s.tallyID == "" { // the hub may already have it, so it can't be corrected: start a new count
 		s.tallyID, s.lost = vocab.NewRecordID(time.Now()), 0
 	}
 	if err := s.rewrite(drop, s.lost+lost); err != nil {
 		return err
 	}
 	s.full = s.max
-	if s.size > s.max { // what must stay is too much already: a copy for every further record would be quadratic
+	if s.size > s.max { // what must stay is over the limit already: a copy for each further record would be quadratic
 		s.full = s.size + s.max/4
 	}
 	return nil

@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	// maxStderr is how much of a server's stderr waits for the hub: what it said last is what explains its end.
+	// maxStderr is how much of a server's stderr waits for the hub: the last part, because it explains the server's end.
 	maxStderr = 256 << 10
-	// maxStderrChunk is what one message carries.
+	// maxStderrChunk is the size of one message.
 	maxStderrChunk = 64 << 10
 )
 
-// stderrBox passes the server's stderr on to the hub, without ever holding the server up.
+// stderrBox passes the server's stderr on to the hub without ever blocking the server.
 type stderrBox struct {
 	mu      sync.Mutex
 	waiting []byte
@@ -43,7 +43,7 @@ func (b *stderrBox) connected(c *Client) {
 	b.start()
 }
 
-// start has a goroutine send what waits. The caller holds mu.
+// start starts a goroutine that sends what is waiting. The caller holds mu.
 func (b *stderrBox) start() {
 	if b.sending || b.client == nil || len(b.waiting) == 0 {
 		return
@@ -75,19 +75,19 @@ func (b *stderrBox) send() {
 	}
 	b.sending = false
 	close(b.idle)
-	if b.client != client { // another connection came while this one failed
+	if b.client != client { // a new connection came while this one failed
 		b.start()
 	}
 }
 
-// waits says whether something has not gone out yet.
+// waits reports whether something has not been sent yet.
 func (b *stderrBox) waits() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.waiting) > 0
 }
 
-// flush waits until the hub has everything, it is away or ctx ends.
+// flush waits until the hub has everything, is away, or ctx ends.
 func (b *stderrBox) flush(ctx context.Context) {
 	b.mu.Lock()
 	sending, idle := b.sending, b.idle

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Unseen is what a wrapper's client was told of and did not list: it heard that listings changed and has not asked for them
-// since. Items are what is approved and was in none of its listings; 0 says that there is nothing any more.
+// Unseen reports approved items that a wrapper's client has not seen: it heard that listings changed and has not asked for them since. Items
+// is the number of approved items that were in none of its listings; 0 means that there are none any more.
 type Unseen struct {
 	Items int       `json:"items"`
 	Since time.Time `json:"since"`
@@ -23,18 +23,18 @@ type UnseenServer struct {
 	Session  string    `json:"session"`
 	Items    int       `json:"items"`
 	Since    time.Time `json:"since" ts_type:"string"`
-	Next     string    `json:"next"` // what has the client list again, such as "restart Claude Desktop"
+	Next     string    `json:"next"` // what makes the client list again, such as "restart Claude Desktop"
 	Code     string    `json:"code"` // SP-220
 }
 
-// Unseen passes on what the client has not seen, now or when the hub is back. It never waits.
+// Unseen tells the hub what the client has not seen, now or when the hub is back. It never waits.
 func (l *Link) Unseen(u Unseen) { l.unseen.set(u) }
 
-// unseenBox keeps the newest Unseen for the hub: every hub that comes is told, unless there is nothing to tell.
+// unseenBox keeps the newest Unseen for the hub: every hub that connects gets it, unless it is empty.
 type unseenBox struct {
 	mu      sync.Mutex
 	newest  Unseen
-	told    bool // the hub of client has newest
+	told    bool // client's hub has newest
 	client  *Client
 	sending bool
 }
@@ -53,7 +53,7 @@ func (b *unseenBox) connected(c *Client) {
 	b.start()
 }
 
-// start has a goroutine tell what was not. The caller holds mu.
+// start starts a goroutine that sends what the hub doesn't have. The caller holds mu.
 func (b *unseenBox) start() {
 	if b.sending || b.told || b.client == nil {
 		return

@@ -9,19 +9,19 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Versions are the protocol versions of a start at which there was none in common.
+// Versions are the protocol versions of a start that found none in common.
 type Versions = vocab.Versions
 
-// Spoken are the versions that Sallyport speaks, those of the legacy eras, oldest first.
+// Spoken are the versions that Sallyport speaks, all of the legacy era, oldest first.
 var Spoken = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
 
-// maxVersions is how many versions a sentence names.
+// maxVersions is how many versions a sentence lists.
 const maxVersions = 8
 
-// CheckVersions is the check, in a record's detail, of a start at which there was no common protocol version.
+// CheckVersions is the check named in a record's detail after a start without a common protocol version.
 const CheckVersions = "versions"
 
-// VersionsOf keeps what may be repeated of the versions that a server named and a client asked for.
+// VersionsOf keeps those versions, of a server's offer and a client's request, that may be repeated to people.
 func VersionsOf(offered []string, asked string) Versions {
 	var v Versions
 	for _, version := range offered {
@@ -37,7 +37,7 @@ func VersionsOf(offered []string, asked string) Versions {
 	return v
 }
 
-// isVersion says that a text is a version as the protocol writes them, YYYY-MM-DD: there is room for nothing else in it.
+// isVersion reports whether a text is a protocol version, YYYY-MM-DD: such a text can carry no message.
 func isVersion(text string) bool {
 	if len(text) != len("2006-01-02") {
 		return false
@@ -54,7 +54,7 @@ func isVersion(text string) bool {
 	return true
 }
 
-// VersionWords are the middle of a sentence that begins with the server. who asked is in words of ours.
+// VersionWords returns the middle of a sentence that begins with the server. who asked is in our own words.
 func VersionWords(v Versions, who string) string {
 	offers, asked := "offers other versions", "other versions"
 	if len(v.Offered) > 0 {
@@ -66,7 +66,7 @@ func VersionWords(v Versions, who string) string {
 	return offers + "; " + who + " asked for " + asked
 }
 
-// VersionsDetail is what a record about such a start carries.
+// VersionsDetail is the detail of a record about such a start.
 func VersionsDetail(v Versions) json.RawMessage {
 	raw, err := json.Marshal(struct {
 		Check   string   `json:"check"`
@@ -79,8 +79,8 @@ func VersionsDetail(v Versions) json.RawMessage {
 	return raw
 }
 
-// NoCommonVersion is what the server offered at a start that came to nothing for it, if the record says that. Nothing in it but dates and
-// a cleaned name is taken over.
+// NoCommonVersion returns what the server offered at a start without a common version, if that is what the record says. It takes over
+// nothing but dates and a cleaned name.
 func NoCommonVersion(r *Record) (Versions, bool) {
 	if r.Kind != vocab.RecordProblem {
 		return Versions{}, false
