@@ -127,12 +127,12 @@ type HeldDetail struct {
 	Score     float64         `json:"score,omitempty"`
 	Checks    []inspect.Check `json:"checks"`
 	RuleSet   string          `json:"rule_set"`
-	Expires   time.Time       `json:"expires,omitzero" ts_type:"string | undefined"`   // when the text is deleted without a decision; absent if it is gone
-	Until     time.Time       `json:"until,omitzero" ts_type:"string | undefined"`     // of a released response
-	Delivered time.Time       `json:"delivered,omitzero" ts_type:"string | undefined"` //
-	Without   bool            `json:"without_marked,omitempty"`                        // released without the marked parts
-	Unsure    bool            `json:"unsure,omitempty"`                                // a wrapper died while delivering it: it may have arrived
-	Excepts   []string        `json:"exceptable,omitempty"`                            // rules an exception could be made for; none if one is critical
+	Expires   time.Time       `json:"expires,omitzero" ts_type:"string | undefined"` // when the text is deleted without a decision; absent if it is gone
+	Until     time.Time       `json:"until,omitzero" ts_type:"string | undefined"`   // of a released response
+	Delivered time.Time       `json:"delivered,omitzero" ts_type:"string | undefined"`
+	Without   bool            `json:"without_marked,omitempty"` // released without the marked parts
+	Unsure    bool            `json:"unsure,omitempty"`         // a wrapper died while delivering it: it may have arrived
+	Excepts   []string        `json:"exceptable,omitempty"`     // rules an exception could be made for; none if one is critical
 	// Its place among the responses of its item (1 is the newest), and the codes of its neighbours, "" if there are none.
 	Place int    `json:"place,omitempty"`
 	Newer string `json:"newer,omitempty"`
