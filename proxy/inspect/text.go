@@ -59,13 +59,28 @@ func firstHidden(text string) int {
 }
 
 type scan struct {
-	text          string
-	where         string
-	findings      []Finding
-	tags          strings.Builder // all tag characters of the text, decoded
-	selectors     []byte          // all stray variation selectors of the text, as the bytes they encode
-	firstTag      [2]int          // the first of each
-	firstSelector [2]int
+	text      string
+	where     string
+	findings  []Finding
+	tags      spelled // by all tag characters of the text
+	selectors spelled // by all stray variation selectors
+}
+
+// spelled is what characters that each carry a byte spell together.
+type spelled struct {
+	bytes      []byte
+	start, end int // the first run of them
+}
+
+func (s *spelled) add(text string, start, end int, byteOf func(rune) (byte, bool)) {
+	if s.end == 0 {
+		s.start, s.end = start, end
+	}
+	for _, r := range text[start:end] {
+		if b, ok := byteOf(r); ok {
+			s.bytes = append(s.bytes, b)
+		}
+	}
 }
 
 // step handles one run or one plain character and returns where the next one begins.
@@ -118,28 +133,14 @@ func (s *scan) judge(c legible.Class, r rune, count int, same bool, start, end i
 		f.Title = counted(count, "character that turns the direction of text", r, same)
 	case legible.Tag:
 		f.Level = High
-		if s.firstTag[1] == 0 {
-			s.firstTag = [2]int{start, end}
-		}
 		f.Title = counted(count, "tag character", r, false)
-		for _, t := range s.text[start:end] {
-			if letter, ok := legible.TagByte(t); ok {
-				s.tags.WriteByte(letter)
-			}
-		}
+		s.tags.add(s.text, start, end, legible.TagByte)
 	case legible.Variation:
 		if count > 1 {
 			f.Level = High
 		}
-		if s.firstSelector[1] == 0 {
-			s.firstSelector = [2]int{start, end}
-		}
 		f.Title = counted(count, "stray variation selector", r, same)
-		for _, v := range s.text[start:end] {
-			if carried, ok := legible.SelectorByte(v); ok {
-				s.selectors = append(s.selectors, carried)
-			}
-		}
+		s.selectors.add(s.text, start, end, legible.SelectorByte)
 	default:
 		if count >= longRun {
 			f.Level = High
@@ -178,21 +179,20 @@ func (s *scan) add(f Finding, start, end int) {
 // hiddenText makes findings Critical if the characters spell a message. The pieces may be far apart, one after every visible character, so
 // it judges the whole text.
 func (s *scan) hiddenText() {
-	if message := s.tags.String(); letters(message) >= 2 {
-		s.raise("tag character", s.firstTag, Finding{
-			Title: "A hidden message in tag characters", Decoded: message, Encodings: []string{"tag_characters"},
-		})
+	if letters(string(s.tags.bytes)) >= 2 {
+		s.raise("tag character", s.tags)
 	}
-	if message := string(s.selectors); len(s.selectors) >= 4 && legible.Printable(message) && letters(message) >= 2 {
-		s.raise("variation selector", s.firstSelector, Finding{
-			Title: "A hidden message in variation selectors", Decoded: message, Encodings: []string{"variation_selectors"},
-		})
+	if message := string(s.selectors.bytes); len(message) >= 4 && legible.Printable(message) && letters(message) >= 2 {
+		s.raise("variation selector", s.selectors)
 	}
 }
 
 // raise makes the findings about one kind of character Critical; the first of them quotes the message.
-func (s *scan) raise(what string, first [2]int, message Finding) {
-	message.Decoded = cut.Bytes(message.Decoded, maxDecoded)
+func (s *scan) raise(what string, hidden spelled) {
+	message := Finding{
+		Rule: InvisibleCharacters, Level: Critical, Title: "A hidden message in " + what + "s", Decoded: cut.Bytes(string(hidden.bytes), maxDecoded),
+		Encodings: []string{strings.ReplaceAll(what, " ", "_") + "s"},
+	}
 	raised := false
 	for i := range s.findings {
 		f := &s.findings[i]
@@ -205,8 +205,7 @@ func (s *scan) raise(what string, first [2]int, message Finding) {
 		}
 	}
 	if !raised { // the list was full
-		message.Rule, message.Level = InvisibleCharacters, Critical
-		s.add(message, first[0], first[1])
+		s.add(message, hidden.start, hidden.end)
 	}
 }
 

@@ -152,34 +152,25 @@ func (l *Look) merge() {
 
 // form checks one rule at one of its literals.
 func (l *Look) form(text string, at, rule int) (Found, bool) {
-	switch r := &l.forms.rules[rule]; r.way {
-	case byShape:
-		for i := range l.forms.shapes[rule] {
-			s := &l.forms.shapes[rule][i]
-			end, looked := s.end(text, at)
-			l.work -= looked
-			if end > 0 && (r.kind == privateKey || drawnKey(text[at+len(s.head):end])) {
-				return Found{Start: at, End: end}, true
-			}
+	r := &l.forms.rules[rule]
+	if r.way != byShape {
+		return finders[r.way](l, text, at)
+	}
+	for i := range l.forms.shapes[rule] {
+		s := &l.forms.shapes[rule][i]
+		end, looked := s.end(text, at)
+		l.work -= looked
+		if end > 0 && (r.kind == privateKey || drawnKey(text[at+len(s.head):end])) {
+			return Found{Start: at, End: end}, true
 		}
-	case byBlock:
-		return l.block(text, at)
-	case byUser:
-		return l.user(text, at)
-	case byScheme:
-		return l.scheme(text, at)
-	case byFlag:
-		return l.flag(text, at)
-	case byLogin:
-		return l.login(text, at)
-	case byMachine:
-		return l.machine(text, at)
-	case byManifest:
-		return l.manifest(text, at)
-	case byDigits:
-		return l.digits(text, at)
 	}
 	return Found{}, false
+}
+
+// finders check a rule without patterns at one of its literals.
+var finders = [...]func(l *Look, text string, at int) (Found, bool){
+	byBlock: (*Look).block, byUser: (*Look).user, byScheme: (*Look).scheme, byFlag: (*Look).flag, byLogin: (*Look).login,
+	byMachine: (*Look).machine, byManifest: (*Look).manifest, byDigits: (*Look).digits,
 }
 
 // drawnKey reports whether the part after a key's prefix looks random: not one letter repeated, and not words.
