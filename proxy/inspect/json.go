@@ -189,7 +189,7 @@ func (w *walk) beyond(title string) {
 }
 
 // schemaKinds names values that are not a schema, by their first character. An object is a schema.
-var schemaKinds = map[byte]string{'"': "a text", '[': "a list", 't': "true", 'f': "false", 'n': "null"}
+var schemaKinds = map[byte]string{'"': "a text", '[': "a list", 't': "true", 'f': "false", 'n': "null", '0': "a number"}
 
 // oddSchemas finds schemas of a tool that are not objects. The protocol allows only objects, and the official clients refuse the whole
 // listing for one other value: all tools of the server are lost, without an explanation.
@@ -204,9 +204,6 @@ func oddSchemas(raw []byte) (found []Finding) {
 			continue
 		}
 		what := schemaKinds[frame.Type(raw, value)]
-		if what == "" {
-			what = "a number"
-		}
 		text := value.Of(raw)
 		found = append(found, Finding{
 			Rule: OddSchema, Level: Medium, Category: "threat", Where: key, End: len(text), Match: cut.Runes(string(text), maxMatch),

@@ -182,9 +182,12 @@ func (r *remover) member(object frame.Span, m frame.Member, taken int) {
 			break
 		}
 	}
-	r.edits = append(r.edits,
-		frame.Edit{Start: m.Key.Start, End: m.Key.End, With: frame.AppendString(nil, name)},
-		frame.Edit{Start: m.Value.Start, End: m.Value.End, With: frame.AppendString(nil, Removed)})
+	r.replace(m.Key, frame.AppendString(nil, name))
+	r.replace(m.Value, frame.AppendString(nil, Removed))
+}
+
+func (r *remover) replace(at frame.Span, with []byte) {
+	r.edits = append(r.edits, frame.Edit{Start: at.Start, End: at.End, With: with})
 }
 
 // text cuts the marked parts out of one string. A finding that is not where it claims to be takes the whole string.
@@ -192,20 +195,19 @@ func (r *remover) text(v frame.Span, tree *wanted, key string) {
 	decoded, _ := frame.String(r.raw, v)
 	if key == "blob" || key == "data" {
 		if blob, ok := r.blob(decoded, tree); ok {
-			r.edits = append(r.edits, frame.Edit{Start: v.Start, End: v.End, With: blob})
+			r.replace(v, blob)
 			return
 		}
 	}
 	spans, ok := tree.spans(decoded)
 	if !ok {
-		r.edits = append(r.edits, frame.Edit{Start: v.Start, End: v.End, With: frame.AppendString(nil, Removed)})
+		r.replace(v, frame.AppendString(nil, Removed))
 		return
 	}
 	at := escapedAt{raw: r.raw[v.Start+1 : v.End-1]}
 	for _, s := range sentences(decoded, spans) {
-		start := at.offset(s[0])
-		end := at.offset(s[1])
-		r.edits = append(r.edits, frame.Edit{Start: v.Start + 1 + start, End: v.Start + 1 + end, With: []byte(Removed)})
+		start := v.Start + 1 + at.offset(s[0])
+		r.replace(frame.Span{Start: start, End: v.Start + 1 + at.offset(s[1])}, []byte(Removed))
 	}
 }
 
