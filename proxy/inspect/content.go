@@ -90,7 +90,7 @@ func (r *reading) spoken() bool {
 }
 
 // content handles a blob (a resource's "blob", the "data" of an image or a sound): it inspects text and names anything else. It returns
-// false if the string is no blob.
+// false if the string is not one.
 func (w *weigher) content(r *reading, text string) bool {
 	v, ok := decode.Content(text)
 	switch {

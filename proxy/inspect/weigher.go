@@ -72,7 +72,7 @@ func (w *weigher) add(text string, v *decode.View, where placer) {
 	if w.placed = false; len(text) < minText {
 		return
 	}
-	if w.place == Metadata { // in a definition every text stands alone
+	if w.place == Metadata { // the texts of a definition are independent
 		w.plain.Begin()
 	}
 	if v == nil {

@@ -18,8 +18,8 @@ import (
 const settled = 2 * time.Second
 
 var (
-	errNoFile = errors.New("it is no regular file")
-	errMoving = errors.New("it changes while it is read")
+	errNoFile = errors.New("not a regular file")
+	errMoving = errors.New("it changed while it was read")
 )
 
 // maxHashed is the largest file that is hashed: larger than the largest interpreters, smaller than what would delay a start by minutes.

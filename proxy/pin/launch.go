@@ -155,7 +155,7 @@ func (f LaunchForm) Known() bool {
 	return f.Package == nil || !f.Package.Pending
 }
 
-// Complete reports whether nothing of the form is still to be read or seen: only such a form can be pinned.
+// Complete reports whether everything in the form has been read and seen: only such a form can be pinned.
 func (f LaunchForm) Complete() bool {
 	return f.Known() && (f.Answers == nil || !f.Answers.Pending)
 }

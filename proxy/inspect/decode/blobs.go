@@ -161,7 +161,7 @@ func decodeBlobs(v *View, name string, letters *[256]bool, decode func(string) (
 			i = stop
 			continue
 		}
-		// Lines that are no blob together may be one each, and are not tried together again.
+		// Lines that are not one blob together may each be one. They are not tried together again.
 		alone = stop
 		if done == i {
 			w.blob(i, end, decode)

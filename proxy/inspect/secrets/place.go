@@ -277,7 +277,7 @@ func (l *Look) name(text string, at int) (Found, bool) {
 	}
 	kind, start, ok := nameKind(text, end)
 	if !ok || text[at] == '>' && start > 0 && text[start-1] != '<' && text[start-1] != '.' {
-		return Found{}, false // the end of a tag that is no name
+		return Found{}, false // the end of a tag, not a name
 	}
 	l.work -= end - start
 	v, ok := valueAt(text, at+1)
