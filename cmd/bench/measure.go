@@ -200,7 +200,7 @@ func (b *bench) calls(r *results) error {
 		fmt.Fprintf(b.progress, "%s, %d in flight\n", bytesOf(p.size), p.inFlight)
 		for round := range b.rounds + 1 {
 			for i := range b.chains {
-				i = (i + round) % len(b.chains) // rotate, so that nobody is always first
+				i = (i + round) % len(b.chains) // rotate, so that no chain is always first
 				c := b.chains[i]
 				if !b.sensible(c, p) {
 					continue

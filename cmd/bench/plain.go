@@ -72,7 +72,7 @@ func startPlain(ctx context.Context, argv, env []string) (caller, error) {
 	return p, nil
 }
 
-// listen passes every response to whoever awaits it.
+// listen passes every response to the request that awaits it.
 func (p *plain) listen(out io.Reader) {
 	lines := bufio.NewReader(out)
 	for {

@@ -16,7 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// said makes a response of about 200 bytes.
+// said is the message of each call; its response has about 200 bytes.
 var said = strings.Repeat("the quick brown fox ", 6)
 
 // helloLimit is how long a server from npm may take to start.

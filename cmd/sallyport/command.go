@@ -75,7 +75,7 @@ type jsonFlag struct {
 
 var typeOfPath = reflect.TypeFor[filePath]()
 
-// filePath is a path from a flag. An empty one is an unset variable, not a missing flag: the default would be a file that nobody meant.
+// filePath is a path from a flag. An empty one comes from an unset variable and is not a missing flag: the person did not mean the default.
 type filePath string
 
 func (p *filePath) Decode(ctx *kong.DecodeContext) error {

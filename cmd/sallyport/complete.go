@@ -23,7 +23,7 @@ const completeWord = "__complete"
 // filesAnswer tells a script to offer file names.
 const filesAnswer = ":files"
 
-// completePatience is how long a hub may take to respond: nobody waits longer for a Tab.
+// completePatience is how long a hub may take to respond: no one waits longer for a Tab.
 const completePatience = 500 * time.Millisecond
 
 // candidate is one word that could stand here.
@@ -248,7 +248,7 @@ func offered(ctx context.Context, commands []*kong.Node, source string) (found [
 	return found
 }
 
-// bare are words that nothing is said about.
+// bare are candidates without a description.
 func bare(words []string) (all []candidate) {
 	for _, word := range words {
 		all = append(all, candidate{word: word})

@@ -86,7 +86,7 @@ func fileState(f control.ClientFile) string {
 // notGuarded names one unguarded server, the reason, and what to do.
 func (p *page) notGuarded(indent string, u control.Unguarded, client string, watched bool) {
 	if u.Kind == fileUnread && client == "" {
-		return // its file's own line has said so
+		return // the line of its file has said so
 	}
 	words := "not guarded: " + terminal.Entry(u.Name)
 	if client != "" {

@@ -64,7 +64,7 @@ func wrong(check, code, what, next string) checked {
 }
 
 // examineProgram checks the running file. Wrappers and hub prove each other by it, and clients start it by its path, so it must exist, and
-// nobody else may be able to change it.
+// other users must not be able to change it.
 func examineProgram() checked {
 	const check = "program"
 	path, err := os.Executable()

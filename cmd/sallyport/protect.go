@@ -276,12 +276,14 @@ func (p *page) entries(all []control.ClientEntry) {
 		if entry.Why != "" {
 			words += ": " + terminal.Text(entry.Why)
 		}
-		name := terminal.Entry(entry.Name)
-		if w := terminal.Width(name); w <= wide {
-			name += strings.Repeat(" ", wide-w)
-		}
-		p.Hang("  "+name+"  ", strings.Repeat(" ", wide+4), words)
+		p.inColumns(wide, entry.Name, words)
 	}
+}
+
+// inColumns prints the name of an entry in a column of this width, and words after it.
+func (p *page) inColumns(wide int, entry, words string) {
+	name := terminal.Entry(entry)
+	p.Hang("  "+name+strings.Repeat(" ", max(wide-terminal.Width(name), 0))+"  ", strings.Repeat(" ", wide+4), words)
 }
 
 // widest is the width of a column of names; an unusually long name sticks out.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -38,17 +37,21 @@ func (c protectCommand) look(ctx context.Context, s streams, done control.Protec
 	if !c.JSON && len(names) > 0 {
 		page.Printf("\nChecking %s:\n", terminal.Counted(len(names), "server"))
 	}
-	wide := widest(names)
-	for _, report := range reports {
-		page.looked(report, wide, c.JSON)
-	}
-	waiting := 0
-	err = lookAt(ctx, servers, func(report probeReport) {
-		reports = append(reports, report)
-		page.looked(report, wide, c.JSON)
+	wide, waiting := widest(names), 0
+	found := func(report probeReport) {
+		if !c.JSON {
+			page.looked(report, wide)
+		}
 		if report.Code != "" {
 			waiting++
 		}
+	}
+	for _, report := range reports {
+		found(report)
+	}
+	err = lookAt(ctx, servers, func(report probeReport) {
+		reports = append(reports, report)
+		found(report)
 	})
 	if err != nil {
 		return exitFailed, err
@@ -67,10 +70,7 @@ func (c protectCommand) look(ctx context.Context, s streams, done control.Protec
 }
 
 // looked prints what was found about one server, after its name in an aligned column.
-func (p *page) looked(report probeReport, wide int, quiet bool) {
-	if quiet {
-		return
-	}
+func (p *page) looked(report probeReport, wide int) {
 	words := "nothing to review: " + report.settled()
 	switch {
 	case report.Error != "":
@@ -82,8 +82,7 @@ func (p *page) looked(report probeReport, wide int, quiet bool) {
 	case report.Code != "":
 		words = fmt.Sprintf("changed since you allowed it: item %s", report.Code)
 	}
-	name := terminal.Entry(report.Server)
-	p.Hang("  "+name+strings.Repeat(" ", max(wide-terminal.Width(name), 0))+"  ", strings.Repeat(" ", wide+4), words)
+	p.inColumns(wide, report.Server, words)
 }
 
 // afterLook prints the next steps, in order.
@@ -93,13 +92,12 @@ func (p *page) afterLook(waiting int, hub control.Welcome) {
 		p.Prose("", "Restart the client once so that it reads its file.")
 		return
 	}
-	needs := map[bool]string{true: "item needs", false: "items need"}[waiting == 1]
-	where := "sallyport inbox"
+	needs, where := "items need", "sallyport inbox"
+	if waiting == 1 {
+		needs = "item needs"
+	}
 	if hub.Window {
 		where = "the Sallyport window"
 	}
-	p.Prose("", strings.Join([]string{
-		fmt.Sprintf("%d %s your review: %s.", waiting, needs, where),
-		"Then restart the client once so that it reads its file.",
-	}, " "))
+	p.Prose("", fmt.Sprintf("%d %s your review: %s. Then restart the client once so that it reads its file.", waiting, needs, where))
 }

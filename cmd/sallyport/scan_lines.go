@@ -16,8 +16,8 @@ import (
 
 // scanLine is one line of a stream.
 type scanLine struct {
-	id   json.RawMessage // null where it has none
-	tool []byte          // nil where the line is a text
+	id   json.RawMessage // null if it has none
+	tool []byte          // nil if the line is a text
 	text string
 }
 

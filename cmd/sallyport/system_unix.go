@@ -16,5 +16,5 @@ func readableByOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 !
 // writable asks the system and leaves no trace in the folder: mode bits don't tell about a read-only file system.
 func writable(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }
 
-// sameVariable says that an entry of an environment is that of a name.
+// sameVariable reports whether an entry of an environment sets the named variable.
 func sameVariable(entry, name string) bool { return strings.HasPrefix(entry, name+"=") }

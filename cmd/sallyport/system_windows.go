@@ -13,7 +13,7 @@ func readableByOthers(fs.FileInfo) bool { return false }
 
 func writable(string) bool { return true }
 
-// sameVariable says that an entry of an environment is that of a name. Windows knows no case.
+// sameVariable reports whether an entry of an environment sets the named variable. On Windows, case does not matter.
 func sameVariable(entry, name string) bool {
 	is, _, _ := strings.Cut(entry, "=")
 	return strings.EqualFold(is, name)

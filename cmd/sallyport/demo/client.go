@@ -22,7 +22,7 @@ import (
 // makes of them.
 type Client struct {
 	in      io.WriteCloser
-	stop    func() error // waits for the end of what was started, once its input has ended
+	stop    func() error // ends what was started, or waits for its end, after its input was closed
 	stderr  Tail
 	nextID  int
 	Changes atomic.Int64  // notifications/tools/list_changed that have arrived

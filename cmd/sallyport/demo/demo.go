@@ -158,7 +158,7 @@ func (t *story) fine(format string, args ...any) {
 const (
 	firstLines = 60
 	lastLines  = 10
-	// A row of the timeline is wider: it is cut here, where its end is the ID of a record that nobody will look up.
+	// Rows of the timeline are wider. Cutting them loses only the IDs of records.
 	mostColumns = 94
 )
 

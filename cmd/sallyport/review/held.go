@@ -32,9 +32,6 @@ func heldMeaning(d control.ItemDetail) string {
 // heldConsequence says what happens if nothing is done, and where a decision is made.
 func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []string) {
 	held, code := d.Held, terminal.Text(d.Code)
-	if rest := heldBeside(d); rest != "" {
-		defer func() { lines = append(lines, rest) }()
-	}
 	switch held.State {
 	case vocab.HeldReleased:
 		return []string{"It is released. The client can collect it once, until " + terminal.Clock(held.Until) + ",", "with the code or by the same request again. After that, it's held again."}
@@ -69,16 +66,16 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []str
 	return append(lines, whereToDecide(decides, commands...)...)
 }
 
-// heldBeside counts the other responses in the same item, "" if there are none.
-func heldBeside(d control.ItemDetail) string {
+// heldBeside is a line that counts the other responses in the same item, if there are any.
+func heldBeside(d control.ItemDetail) []string {
 	if d.Count < 2 {
-		return ""
+		return nil
 	}
 	which := "This is one of them"
 	if len(d.Codes) > 0 && d.Codes[0] == d.Code {
 		which = "This is the newest"
 	}
-	return fmt.Sprintf("%d responses like it are held, from %s to %s. %s.", d.Count, terminal.Clock(d.First), terminal.Clock(d.Last), which)
+	return []string{fmt.Sprintf("%d responses like it are held, from %s to %s. %s.", d.Count, terminal.Clock(d.First), terminal.Clock(d.Last), which)}
 }
 
 // held prints the request and the response, as plain text: every row is behind the gutter, escaped.

@@ -30,7 +30,7 @@ func launchMeaning(d control.ItemDetail) string {
 	return "The program behind this command changed. Its calls are blocked until you\ndecide, because the setting pins.launch is block. What a script imports is not\ncovered (docs/launch.md)."
 }
 
-// launched describes the whole launch; a new launch has said it in its changes already.
+// launched describes the whole launch, unless it is new: then its changes do.
 func (p *page) launched(part control.PartDetail) {
 	if part.State == vocab.PartNew || len(part.Definition) == 0 {
 		return

@@ -186,7 +186,7 @@ func cameBack(d control.ItemDetail) bool {
 func consequence(d control.ItemDetail, decides control.Welcome) []string {
 	switch {
 	case AboutHeld(d):
-		return heldConsequence(d, decides)
+		return append(heldConsequence(d, decides), heldBeside(d)...)
 	case d.Decided != "" && d.Next != "":
 		return []string{fmt.Sprintf("This item is decided. What is left of it is item %s: sallyport show %[1]s", terminal.Text(d.Next))}
 	case d.Decided != "":
@@ -303,7 +303,7 @@ func (p *page) change(c pin.Change) {
 	}
 }
 
-// beforeAfter prints a value, unless the words have said it.
+// beforeAfter prints a value that is not in the words already.
 func (p *page) beforeAfter(sign string, s terminal.Style, value, words string) {
 	if value != "" && !strings.Contains(words, "`"+value+"`") {
 		p.Quote("    "+p.Paint(s, sign)+" ", terminal.Piece{Text: marked(value), Style: s})

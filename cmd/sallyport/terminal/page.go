@@ -19,7 +19,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
-// Page prints to Out, in rows of at most so many columns.
+// Page prints to Out, in rows of at most Columns columns.
 type Page struct {
 	Out     io.Writer
 	Colours bool
@@ -80,7 +80,7 @@ func Short(s string, most int) string {
 	return s
 }
 
-// Server is a server's name as it is shown where it stands with other things.
+// Server is a server's name for one of our lines.
 func Server(name, shown string) string {
 	if shown == "" {
 		shown = legible.ShortName(name, legible.MaxShownName)

@@ -14,7 +14,7 @@ func Is(f *os.File) bool {
 	return err == nil
 }
 
-// columnsOf is the width of the terminal f, 80 where it does not say.
+// columnsOf is the width of the terminal f, 80 if unknown.
 func columnsOf(f *os.File) int {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil || size.Col == 0 {

@@ -12,7 +12,7 @@ func Is(f *os.File) bool {
 	return windows.GetConsoleMode(windows.Handle(f.Fd()), &mode) == nil
 }
 
-// columnsOf is the width of the terminal f, 80 where it does not say.
+// columnsOf is the width of the terminal f, 80 if unknown.
 func columnsOf(f *os.File) int {
 	var info windows.ConsoleScreenBufferInfo
 	if err := windows.GetConsoleScreenBufferInfo(windows.Handle(f.Fd()), &info); err != nil {
