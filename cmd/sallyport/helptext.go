@@ -35,6 +35,8 @@ func asHelp(args []string) []string {
 func exitMeanings(node *kong.Node) []string {
 	lines := []string{"0  done", "1  failed", "2  wrong usage"}
 	switch {
+	case node.Type == kong.CommandNode && node.Name == "wrap":
+		return []string{"0  the client closed the session", "1  the server could not be started", "2  wrong usage", "any other: the server's own"}
 	case node.Type == kong.ApplicationNode:
 		return append(lines, "3  something needs your review")
 	case node.Tag != nil && node.Tag.Get("three") != "":
@@ -51,10 +53,6 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	node := ctx.Selected()
 	if node == nil {
 		node = ctx.Model.Node
-	}
-	if node.Target.IsValid() && node.Type == kong.CommandNode && node.Name == "wrap" {
-		_, err := fmt.Fprint(ctx.Stdout, "\nExit codes:\n  0  the client closed the session\n  1  the server could not be started\n  2  wrong usage\n  any other: the server's own\n")
-		return err
 	}
 	_, err := fmt.Fprint(ctx.Stdout, "\nExit codes:\n  "+strings.Join(exitMeanings(node), "\n  ")+"\n")
 	return err
@@ -138,7 +136,10 @@ func manPage(node *kong.Node) string {
 	}
 	b.WriteString(".SH EXIT STATUS\n")
 	for _, line := range exitMeanings(node) {
-		code, means, _ := strings.Cut(line, "  ")
+		code, means, found := strings.Cut(line, "  ")
+		if !found {
+			code, means, _ = strings.Cut(line, ": ")
+		}
 		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", code, roffLine(means))
 	}
 	if node.Type == kong.CommandNode {
