@@ -18,7 +18,7 @@ type Record struct {
 	Code       string          `json:"code,omitempty"`
 	Mode       string          `json:"mode,omitempty"`
 	Summary    string          `json:"summary,omitempty"`
-	Detail     json.RawMessage `json:"detail,omitempty" ts_type:"string"` // the page gets it as a text
+	Detail     json.RawMessage `json:"detail,omitempty" ts_type:"string"`
 	Client     string          `json:"client,omitempty"`
 	Session    string          `json:"session,omitempty"`
 	Request    string          `json:"request,omitempty"`
