@@ -61,7 +61,7 @@ func SetAside(dir string, options Options) (kept string, err error) {
 	return kept, disk.Rename(path, kept)
 }
 
-// whyUnusable says what is wrong with a store; an error if nothing is, or if another process owns it.
+// whyUnusable says what is wrong with a store. It is an error if nothing is, or if another process owns it.
 func whyUnusable(dir string, options Options) (string, error) {
 	s, err := open(dir, options)
 	if err == nil {

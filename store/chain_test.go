@@ -180,7 +180,7 @@ func TestAnOlderStorePutBackIsFoundByAHeadKeptElsewhere(t *testing.T) {
 	if v, err := s.Verify(&mark); err != nil || v.Bad != "" || !v.Sealed {
 		t.Errorf("%+v, %v", v, err)
 	}
-	// A head kept some records ago is still met.
+	// The walk still meets a head that was kept some records ago.
 	if _, err := s.AppendNow(Record{ID: "r07"}); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestAnOlderStorePutBackIsFoundByAHeadKeptElsewhere(t *testing.T) {
 	if v, err := s.Verify(&mark); err != nil || v.Bad == "" || v.Sealed {
 		t.Errorf("with it: %+v, %v", v, err)
 	}
-	// And one that was written anew to the same length.
+	// And a chain that was rewritten to the same length.
 	if _, err := s.AppendNow(Record{ID: "forged"}); err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestARecordCanBeCheckedWithNothingButItsOwnFields(t *testing.T) {
 	}
 	prev := ""
 	for _, r := range records {
-		line, err := json.Marshal(r) // as an export has it
+		line, err := json.Marshal(r) // as in an export
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,7 +293,7 @@ func TestAForgedIndexEntryKeepsNoRecordOut(t *testing.T) {
 func TestRecords(t *testing.T) {
 	s := mustOpen(t, home(t), Options{})
 	now := time.Now()
-	late := now.Add(-2 * time.Hour) // what a spool kept while the hub was away
+	late := now.Add(-2 * time.Hour) // from a spool that was filled while the hub was away
 	_, err := s.AppendNow(
 		Record{ID: "1", Time: now.Add(-3 * time.Second), Server: "a", Tool: "x", Kind: vocab.RecordCall, Status: "ok"},
 		Record{ID: "2", Time: now.Add(-2 * time.Second), Server: "b", Tool: "x", Kind: vocab.RecordCall, Status: "blocked"},
@@ -367,7 +367,7 @@ func TestRecordIDsSortByTime(t *testing.T) {
 	}
 }
 
-// JSON spells & as \u0026 and has names of its own: neither is what a person looks for.
+// JSON spells & as \u0026 and has member names; a person searches for neither.
 func TestAReadIsFoundByWhatItNames(t *testing.T) {
 	s := mustOpen(t, home(t), Options{})
 	detail := func(named map[string]any) json.RawMessage {

@@ -67,7 +67,7 @@ func (tx *Tx) PutClientFile(f ClientFile) error {
 	return tx.put(bucketMeta, clientKey(f.Path), f)
 }
 
-// ClientFile is the wanted state of one file; ErrNotFound if nobody protected it.
+// ClientFile is the wanted state of one file; ErrNotFound if it isn't protected.
 func (tx *Tx) ClientFile(path string) (ClientFile, error) {
 	var f ClientFile
 	err := tx.get(bucketMeta, clientKey(path), &f)

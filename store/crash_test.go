@@ -14,7 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// The child of TestAKilledHubLosesNothingItAcknowledged: it writes for ever and says on stdout what is durable.
+// The child of TestAKilledHubLosesNothingItAcknowledged: it writes for ever and prints what is durable.
 const crashHome = "STORE_TEST_CRASH_HOME"
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,7 @@ func crashChild(dir string) {
 			})
 		case 2:
 			err = s.Update(func(tx *Tx) error { return tx.PutItem(Item{Code: id}) })
-		case 3: // a held answer with its item and its record
+		case 3: // a held response with its item and its record
 			err = s.Update(func(tx *Tx) error {
 				_, held := hold(tx, id, "waiting", HeldText{Answer: bytes.Repeat([]byte(id), 2000)})
 				_, err := tx.Append(Record{ID: id, Kind: "quarantine"})
@@ -81,8 +81,8 @@ func TestAKilledHubLosesNothingItAcknowledged(t *testing.T) {
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// Killed after another number of acknowledgements each time: in the middle of a commit more often than not. The
-		// first kill comes while the home is being made.
+		// Each round is killed after a different number of acknowledgements, usually in the middle of a commit; the first
+		// while the home is being created.
 		wanted := []int{0, 60, 1, 7, 133, 20, 250, 90}[round]
 		lines := bufio.NewScanner(out)
 		for got := 0; got < wanted && lines.Scan(); got++ {

@@ -15,8 +15,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// TestADamagedFileNeverPanicsAndNeverApproves writes garbage over parts of a store, again and again. Whatever comes of it,
-// every way through ends in an error or in what was written, and a pin is returned as it was or not at all.
+// TestADamagedFileNeverPanicsAndNeverApproves writes garbage over parts of a store, again and again. Every use then ends in an error or
+// reads what was written, and a pin is returned as it was or not at all.
 func TestADamagedFileNeverPanicsAndNeverApproves(t *testing.T) {
 	source := home(t)
 	s := mustOpen(t, source, Options{})
@@ -86,7 +86,7 @@ func TestADamagedFileNeverPanicsAndNeverApproves(t *testing.T) {
 	}
 }
 
-// survives uses a store every way there is and says whether it could be opened.
+// survives uses a store in every way and reports whether it could be opened.
 func survives(t *testing.T, round int, dir string) bool {
 	t.Helper()
 	s, err := Open(dir, Options{})
@@ -142,8 +142,8 @@ func TestAfterDamageNothingMoreIsDone(t *testing.T) {
 	}
 }
 
-// TestDamageMetInUseHoldsNobody spoils the file under an open store. Whoever meets it first, a reader or a writer: all get an
-// answer, the ones after them too, Close comes to an end, and the file can be put aside in the same process.
+// TestDamageMetInUseHoldsNobody damages the file under an open store. Whether a reader or a writer meets the damage first, every call
+// returns, later ones too, so does Close, and the same process can set the file aside.
 func TestDamageMetInUseHoldsNobody(t *testing.T) {
 	noise := func(t *testing.T, path string, from int64) {
 		info, err := os.Stat(path)
@@ -177,7 +177,7 @@ func TestDamageMetInUseHoldsNobody(t *testing.T) {
 				update(t, s, func(tx *Tx) error { return tx.PutServer(Server{ID: "s1", Name: strings.Repeat("n", 20_000)}) })
 				reading, goOn := make(chan struct{}), make(chan struct{})
 				ended := make(chan error, 1)
-				go func() { // one that is under way meanwhile
+				go func() { // a reader in progress
 					ended <- s.View(func(*Tx) error { close(reading); <-goOn; return nil })
 				}()
 				<-reading
@@ -206,8 +206,8 @@ func TestDamageMetInUseHoldsNobody(t *testing.T) {
 	}
 }
 
-// A start looks at the meta pages before bbolt does so with its locks held. Where they are spoiled in between, these locks never
-// come free, and a commit that is under way meanwhile waits for them.
+// A transaction's start checks the meta pages before bbolt does so with its locks held. If they are damaged in between, these locks are
+// never released, and a commit in progress waits for them.
 func TestDamageMetBesideACommitHoldsNobody(t *testing.T) {
 	for name, size := range map[string]int{"a commit": 10, "a commit that outgrows the memory map": 1 << 20} {
 		t.Run(name, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestDamageMetBesideACommitHoldsNobody(t *testing.T) {
 			if _, err := file.WriteAt(bytes.Repeat([]byte("noise"), len(metas)/5), 0); err != nil {
 				t.Fatal(err)
 			}
-			// A reader that has looked already.
+			// A reader that has made that check.
 			met := s.note(guard(func() error { _, err := s.db.Begin(false); return err }))
 			if !errors.Is(met, ErrCorrupt) {
 				t.Fatalf("met %v", met)
@@ -267,8 +267,7 @@ func TestDamageMetBesideACommitHoldsNobody(t *testing.T) {
 	}
 }
 
-// A file has room that no page was written to yet. A cut that takes only that is no damage: nobody is held up by it, and
-// nothing is lost.
+// A file ends with space to which no page was written yet. Losing only that is not damage: no call waits, and nothing is lost.
 func TestACutThatTakesOnlyUnusedRoomLosesNothing(t *testing.T) {
 	dir := home(t)
 	s := mustOpen(t, dir, Options{})
@@ -324,7 +323,7 @@ func cut(t *testing.T, path string, size int64) {
 	}
 }
 
-// within fails where f does not come to an end.
+// within fails if f does not return.
 func within(t *testing.T, what string, f func()) {
 	t.Helper()
 	ended := make(chan struct{})
@@ -336,8 +335,8 @@ func within(t *testing.T, what string, f func()) {
 	}
 }
 
-// bbolt goes on with the state before the last commit where the page that tells of that commit is damaged. In that commit a
-// person may have taken an approval back.
+// If the meta page of the last commit is damaged, bbolt silently uses the state before it. In that commit a person may have taken an
+// approval back.
 func TestADamagedMetaPageIsNoWayBack(t *testing.T) {
 	state := func(s *Store) (name string, err error) {
 		err = s.View(func(tx *Tx) error {
@@ -350,7 +349,7 @@ func TestADamagedMetaPageIsNoWayBack(t *testing.T) {
 	for page := range int64(2) {
 		for _, when := range []string{"between two runs", "in use"} {
 			t.Run(fmt.Sprintf("page %d, %s", page, when), func(t *testing.T) {
-				for _, last := range []string{"second", "third"} { // one of them is told of by this page, the other by the other one
+				for _, last := range []string{"second", "third"} { // their commits are in different meta pages
 					dir := home(t)
 					s := mustOpen(t, dir, Options{})
 					for _, name := range []string{"first", "second", "third"} {
@@ -387,7 +386,7 @@ func TestADamagedMetaPageIsNoWayBack(t *testing.T) {
 	}
 }
 
-// bbolt believes what it finds where the list of free pages should be: noise there costs memory without end.
+// bbolt trusts what it finds in place of the list of free pages: noise there would take memory without limit.
 func TestANoisyListOfFreePagesIsNotBelieved(t *testing.T) {
 	dir := home(t)
 	s := mustOpen(t, dir, Options{})
@@ -412,8 +411,7 @@ func TestANoisyListOfFreePagesIsNotBelieved(t *testing.T) {
 	within(t, "close", func() { _ = s.Close() })
 }
 
-// A key that is said to be outside the file is met by the one check that reads all of it. That check must end in an answer, and not
-// with the program.
+// The check that reads the whole file meets a key outside of it. It must return an error and not end the program.
 func TestAKeyThatPointsOutsideTheFileIsDamageAndNoEnd(t *testing.T) {
 	page := func(raw []byte, at int) (flags, count uint16) {
 		return binary.LittleEndian.Uint16(raw[at+8:]), binary.LittleEndian.Uint16(raw[at+10:])
@@ -434,7 +432,7 @@ func TestAKeyThatPointsOutsideTheFileIsDamageAndNoEnd(t *testing.T) {
 	}
 	for at := 2 * size; at+size <= len(whole); at += size {
 		flags, count := page(whole, at)
-		if flags != 1 && flags != 2 || count == 0 { // no branch and no leaf
+		if flags != 1 && flags != 2 || count == 0 { // neither a branch nor a leaf
 			continue
 		}
 		dir := home(t)

@@ -6,16 +6,11 @@
 // activity records by themselves, Tx.Append together with a decision.
 //
 // Invariants:
-//   - An unreadable store is never treated as an empty one: ErrCorrupt, ErrMissing, ErrSeal. SetAside keeps it under
-//
-// another name, and the store that replaces it carries a Loss until a person has seen it.
-//   - Every record outside the timeline carries an HMAC-SHA256 over its place and content, and one more seal covers
-//
-// all servers and pins together: a pin that something else wrote, restored or removed is detected (Tampered) and
-// never returned. Limits of the seal: the key is in the same folder (or comes from the keychain, Options.Key), so it
-// stops a program that writes the file, but not one that reads the key first; and an old copy of the whole file
-// is a valid store of that day.
-//   - Each activity record carries the hash of the one before; the head is sealed. Verify names the first record that was
-//
-// changed.
+//   - An unreadable store is never treated as an empty one: ErrCorrupt, ErrMissing, ErrSeal. SetAside keeps it under another name, and the
+//     store that replaces it carries a Loss until a person has seen it.
+//   - Every record outside the timeline carries an HMAC-SHA256 over its place and content, and the roll seals all servers and pins
+//     together: a pin that something else wrote, restored or removed is detected (Tampered) and never returned. The seal has two limits.
+//     The key is in the same folder (or comes from the keychain, Options.Key), so it stops a program that writes the file, but not one that
+//     reads the key first. And an old copy of the whole file is a valid store of that day.
+//   - Each activity record carries the hash of the one before; the head is sealed. Verify names the first record that was changed.
 package store

@@ -17,15 +17,15 @@ import (
 
 var updateGolden = flag.Bool("update", false, "write the golden file anew: homes of earlier versions are read otherwise with it")
 
-// one is an entry of a bucket, as it is written and read.
+// one is a value of a bucket, and how it is written and read.
 type one struct {
 	bucket []byte
 	put    func(tx *Tx, v any) error
 	value  any
-	keyed  func(v any) any // the same with a key that the bucket takes
+	keyed  func(v any) any // the value with a key that the bucket accepts
 }
 
-// kept is every kind of value in the store, by a name for it.
+// kept has every kind of value in the store, by name.
 var kept = map[string]one{
 	"server": {bucketServers, func(tx *Tx, v any) error { return tx.PutServer(v.(Server)) }, Server{}, func(v any) any { s := v.(Server); s.ID = "id"; return s }},
 	"pin":    {bucketPins, func(tx *Tx, v any) error { return tx.PutPin(v.(Pin)) }, Pin{}, func(v any) any { p := v.(Pin); p.ServerID, p.Item = "id", "tool:echo"; return p }},
@@ -56,7 +56,7 @@ var kept = map[string]one{
 	"anchor":      {bucketAnchors, func(tx *Tx, v any) error { return tx.put(bucketAnchors, sequenceKey(1), v) }, anchor{}, func(v any) any { return v }},
 }
 
-// entries are key and value of all that a bucket holds.
+// entries are all keys and values of a bucket.
 func entries(t *testing.T, s *Store, bucket []byte) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -105,7 +105,7 @@ func TestEveryValueOfTheStoreIsWrittenAndReadAsByTheLastVersion(t *testing.T) {
 	golden.Check(t, "testdata/values.golden", written, *updateGolden)
 }
 
-// The bytes of a record are what its hash is over: one more field, or another order, and no chain of an earlier version holds.
+// A record's hash covers its bytes: with one more field, or in another order, no chain of an earlier version would verify.
 func TestARecordIsWrittenAndHashedAsByTheLastVersion(t *testing.T) {
 	s := mustOpen(t, home(t), Options{Key: bytes.Repeat([]byte{7}, keyBytes)})
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

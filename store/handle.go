@@ -24,7 +24,7 @@ type handle struct {
 	file *os.File // bbolt's file
 	page int      // page size in bytes
 
-	writing sync.Mutex // one writer, so that nobody waits for bbolt's own lock
+	writing sync.Mutex // held by the one writer, so that no one waits for bbolt's own lock
 	meeting sync.Mutex // held while bbolt takes its lock over the meta pages, so that the next caller knows about damage found there
 	damaged atomic.Pointer[error]
 	broken  chan struct{} // closed once the file is known to be damaged
@@ -130,7 +130,7 @@ func (h *handle) start(writable bool) (*bolt.Tx, error) {
 
 // leave ends a reading transaction in the background: a commit that outgrows the memory map waits for all readers to leave, and the next
 // transaction's start waits for that commit. If a start meets damage meanwhile, the lock that leaving needs may never be released; then
-// nobody waits for it.
+// leave does not wait.
 func (h *handle) leave(tx *bolt.Tx) {
 	left := make(chan struct{})
 	go func() {

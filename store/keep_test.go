@@ -232,7 +232,7 @@ func TestATransactionThatFailsLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The store goes on: a mistake of the caller is no damage of the file.
+	// The store still works: a caller's mistake is not damage of the file.
 	update(t, s, write)
 	if v, err := s.Verify(nil); err != nil || v.Bad != "" || v.Records != 1 {
 		t.Errorf("%+v, %v", v, err)

@@ -122,7 +122,7 @@ func TestAStoreThatIsNotWhatItWasIsNeverTakenForANewHome(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := lived(t)
 			c.spoil(t, dir)
-			for range 2 { // the second look must see the same: the first changed nothing
+			for range 2 { // a second time, because the first must not change anything
 				s, err := Open(dir, Options{})
 				if err == nil {
 					s.Close()

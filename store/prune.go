@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// anchor replaces records that retention removed and carries the chain over the gap. It is sealed, so nobody without the key can disguise a
-// removal as retention.
+// anchor replaces records that retention removed and carries the chain over the gap. It is sealed, so a removal can't be disguised as retention
+// without the key.
 type anchor struct {
 	From    uint64    `json:"from"`
 	To      uint64    `json:"to"`

@@ -36,7 +36,7 @@ func verified(t testing.TB, s *Store, records int) {
 }
 
 func TestPruneTakesCallsFirstAndLeavesAChainThatVerifies(t *testing.T) {
-	const each = 1000 // stands for one record; scaled to what one takes
+	const each = 1000 // bytes of one record, scaled below to its real size
 	for _, c := range []struct {
 		name string
 		now  time.Duration // from now
@@ -71,7 +71,7 @@ func TestPruneTakesCallsFirstAndLeavesAChainThatVerifies(t *testing.T) {
 				t.Errorf("pruned %+v, %d are left in %d bytes", pruned, left, headOf(t, s).Bytes)
 			}
 			verified(t, s, left)
-			// Life goes on behind an anchor, across a restart, and the next retention joins the anchors.
+			// Records are appended after an anchor and a restart, and the next retention joins the anchors.
 			if _, err := s.AppendNow(Record{ID: "later", Kind: vocab.RecordCall}); err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// hold stores a held answer with its text.
+// hold stores a held response with its text.
 func hold(tx *Tx, code string, state vocab.HeldState, text HeldText) (Held, error) {
 	stored, sum := text.Encode()
 	h := Held{Code: code, ID: "id-" + code, ServerID: "s", State: state, Text: sum, Kept: int64(len(stored))}
@@ -109,7 +109,7 @@ func TestATextThatIsNotWhatWasHeldIsNeverGivenOut(t *testing.T) {
 	}
 }
 
-// A text of a quarter of a gigabyte is not read when a hub starts: damage in the middle of one shows when that one is asked for.
+// The hub does not read a quarter of a gigabyte of text when it starts: damage inside a text shows when that text is requested.
 func TestNoTextIsReadAtOpen(t *testing.T) {
 	dir := home(t)
 	s := mustOpen(t, dir, Options{})
@@ -216,7 +216,7 @@ func TestWhatSomethingElseDidToTheQuarantineIsFound(t *testing.T) {
 	}
 }
 
-// before is a home whose store was made by the version before there was a quarantine.
+// before is a home with a store of the last version without a quarantine.
 func before(t *testing.T) string {
 	t.Helper()
 	dir := home(t)
@@ -284,7 +284,7 @@ func TestABucketThatAStoreHadIsNotMadeAgain(t *testing.T) {
 	}
 }
 
-// Whoever takes a bucket away with the note that it was there changes what is sealed together.
+// Removing a bucket together with the note that it exists breaks the roll.
 func TestTheNoteOfTheBucketsIsNotTakenAwayUnseen(t *testing.T) {
 	dir := lived(t)
 	s := mustOpen(t, dir, Options{})
@@ -359,8 +359,7 @@ func TestWhatHasNoRecordIsSweptAndAForgottenResponseTakesAllOfItsOwn(t *testing.
 	}
 }
 
-// Items of held responses were once kept among the others. They are moved when the store is opened, once; the codes and what is in
-// them stay.
+// Earlier versions kept items of held responses among the others. Opening the store moves them, once, with the same codes and content.
 func TestItemsOfHeldResponsesLeaveTheInboxOfAnEarlierStore(t *testing.T) {
 	dir := home(t)
 	s := mustOpen(t, dir, Options{})

@@ -110,8 +110,8 @@ func (s *Store) Derive(purpose, of string) []byte {
 	return seal(s.key, []byte("derived key"), []byte(purpose), []byte(of))
 }
 
-// KeyedHash is a hash that nobody without this home's key can test guesses against: its input may be a password. label separates hashes of
-// different things.
+// KeyedHash is a hash under this home's key. Its input may be a password: without the key no one can test guesses against the hash. label
+// separates hashes of different things.
 func (s *Store) KeyedHash(label string, parts ...[]byte) string {
 	var whole bytes.Buffer
 	for _, p := range parts {

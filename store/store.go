@@ -46,7 +46,7 @@ type Store struct {
 	closed atomic.Bool
 
 	appending appending
-	// unrolled: at Open the servers or pins did not match their common seal, and nobody has decided about it since.
+	// unrolled: at Open the servers or pins did not match their common seal, and no person has decided about it since.
 	unrolled atomic.Bool
 }
 

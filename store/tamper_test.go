@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// meddle is another program that writes the closed store.
+// meddle writes to the closed store, as another program would.
 func meddle(t testing.TB, dir string, f func(tx *bolt.Tx) error) {
 	t.Helper()
 	db, err := bolt.Open(filepath.Join(dir, File), 0o600, nil)
@@ -38,7 +38,7 @@ func TestWhatSomethingElseWroteIsFoundAndNotTrusted(t *testing.T) {
 		meddle func(tx *bolt.Tx) error
 		named  string // in Records, "" if only the roll shows it
 		rolled bool
-		pins   int // that are still returned
+		pins   int // still returned
 	}{
 		{"a pin whose content was edited", func(tx *bolt.Tx) error {
 			b := tx.Bucket(bucketPins)
@@ -155,7 +155,7 @@ func TestAnOlderPinBroughtBackIsFound(t *testing.T) {
 	if err != nil || !found.Rolled {
 		t.Fatalf("found %+v, %v", found, err)
 	}
-	// A person looked, and took what must not be trusted away.
+	// A person looked, and removed what must not be trusted.
 	update(t, s, func(tx *Tx) error { return errors.Join(tx.DeletePin("s", "legacy", "tool:a"), tx.Reseal()) })
 	if found, err := s.Tampered(); err != nil || found.Any() {
 		t.Errorf("after Reseal: %+v, %v", found, err)
