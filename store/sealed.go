@@ -96,17 +96,6 @@ func (s *sealed) delete(bucket, key []byte) error {
 	return nil
 }
 
-func (s *sealed) deletePrefix(bucket, prefix []byte) error {
-	var keys [][]byte
-	s.each(bucket, prefix, func(key, _ []byte) { keys = append(keys, bytes.Clone(key)) })
-	for _, key := range keys {
-		if err := s.delete(bucket, key); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // each walks the raw records of a bucket whose keys start with prefix, in order.
 func (s *sealed) each(bucket, prefix []byte, f func(key, stored []byte)) {
 	defer marked()

@@ -86,20 +86,3 @@ func (tx *Tx) Server(id string) (Server, error) {
 func (tx *Tx) Servers() []Server {
 	return list[Server](&tx.sealed, bucketServers, nil)
 }
-
-// DeleteServer deletes a server with its pins and seen definitions, but keeps its history.
-func (tx *Tx) DeleteServer(id string) error {
-	if err := tx.delete(bucketServers, []byte(id)); err != nil {
-		return err
-	}
-	prefix, err := serverPrefix(id)
-	if err != nil {
-		return err
-	}
-	for _, bucket := range [][]byte{bucketPins, bucketSeen} {
-		if err := tx.deletePrefix(bucket, prefix); err != nil {
-			return err
-		}
-	}
-	return nil
-}
