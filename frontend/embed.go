@@ -1,11 +1,10 @@
-// Package frontend holds the window's page, built into the program. dist is made by the page's own build and is empty in a
-// fresh clone but for a placeholder that keeps the embedding (and go vet) working; who serves Dist looks for
-// dist/index.html and says so where there is none.
+// Package frontend embeds the window's page. The page's own build makes dist; a fresh clone only has a placeholder there, for embedding
+// and go vet to work. Check for dist/index.html before serving Dist.
 package frontend
 
 import "embed"
 
-// Dist is the built page, below "dist". The pattern says all: because the placeholder's name starts with a dot.
+// Dist is the built page, below "dist". The pattern needs all: because the placeholder's name starts with a dot.
 //
 //go:embed all:dist
 var Dist embed.FS

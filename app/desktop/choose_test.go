@@ -28,7 +28,7 @@ func (d *desk) claudes(text string) (path string) {
 	return path
 }
 
-// file is what the page is told of the file at path.
+// file is the file at path as the page gets it.
 func (d *desk) file(path string) (ClientFile, bool) {
 	d.t.Helper()
 	c, err := d.Clients()

@@ -89,7 +89,7 @@ func TestThePageAllowsNoServerThatItsListDidNotShow(t *testing.T) {
 		}, control.CodeStale},
 		"with the nonce of a list before more came": {func(d *desk, set CleanSet) (control.CleanDecided, error) {
 			d.reports("later", "now=Tells the time.")
-			// The list is made, and shown to nobody who could press: another caller of the hub asked for it.
+			// Another caller of the hub asked for the list, so it was shown to nobody who could press.
 			more, err := d.hub.Clean(control.CleanQuery{})
 			if err != nil || len(more.Items) != 3 {
 				return control.CleanDecided{}, err

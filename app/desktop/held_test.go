@@ -106,7 +106,7 @@ func TestAHeldAnswerIsShownWhole(t *testing.T) {
 	}
 }
 
-// What is stored is masked, so there is nothing to show to whoever looks.
+// Arguments are stored masked, so nobody can be shown the secret.
 func TestASecretOfARequestIsShownToNobody(t *testing.T) {
 	d := newDesk(t)
 	d.holds(inspect.High)

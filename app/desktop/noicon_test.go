@@ -90,7 +90,7 @@ func TestAHiddenStartWaitsForItsHub(t *testing.T) {
 	did(t, d.window, "show")
 }
 
-// What is told is told for the desktop that it is: who moves to one without icons is told of that, too.
+// The message is remembered for each kind of desktop: a person who moves to one without icons gets that message, too.
 func TestWhereTheProgramLivesOnIsToldOncePerKindOfDesktop(t *testing.T) {
 	d, address, _ := bare(t)
 	told := func() (why string, told bool) {

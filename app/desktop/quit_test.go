@@ -13,7 +13,7 @@ func (d *desk) leaves() (ask func(), quits *int) {
 	return ask, quits
 }
 
-// reads is a person who takes the time of reading it.
+// reads waits as long as a person takes to read the question.
 func (d *desk) reads() { d.at = d.at.Add(armAfter) }
 
 // refused holds that an answer was not taken.
@@ -24,7 +24,7 @@ func refused(t *testing.T, what string, err error, want int) {
 	}
 }
 
-// question is what the page is told of it.
+// question is the nonce of the question, as the page gets it.
 func (d *desk) question() string {
 	d.t.Helper()
 	o, err := d.Overview()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// screen is a window that writes down what is done to it.
+// screen is a window that records what is done to it.
 type screen struct {
 	mu        sync.Mutex
 	did       []string

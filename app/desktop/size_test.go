@@ -25,7 +25,7 @@ func TestAWindowHasTheSizeThatThePersonGaveIt(t *testing.T) {
 	is("closed while it filled the screen", 1000, 650)
 
 	d.window.width, d.window.height = 1300, 900
-	d.shell.Quit() // hidden: its size is what a toolkit makes of it
+	d.shell.Quit() // hidden: the size is whatever the toolkit reports
 	is("quit while it was hidden", 1000, 650)
 	d.shell.Show("")
 	d.shell.Quit()

@@ -2,6 +2,6 @@ package main
 
 import "errors"
 
-// becomeHub: a process cannot become another program here. The wrapper starts a hub without a window by itself when this one
-// ends before it answers. Compiled, not run.
+// becomeHub fails: a process can't become another program here. If this one ends before it answers, the wrapper starts a hub without a
+// window itself. Compiled, not run.
 func becomeHub(string) error { return errors.New("no window could be opened") }

@@ -1,5 +1,5 @@
-// Command sallyport-desktop is Sallyport's window: the hub of this person, with the review, the tray and the notifications in
-// the same process. One runs for a person; a second start raises the window of the first.
+// Command sallyport-desktop is Sallyport's window: the hub, with the review, the tray and the notifications in the same process. One runs
+// per person; a second start raises the window of the first.
 package main
 
 import (
@@ -22,7 +22,7 @@ var version = "dev"
 
 func main() {
 	if control.Borrowed() {
-		os.Exit(2) // not a word: it would go to the hub
+		os.Exit(2) // without a word, which would go to the hub
 	}
 	assets, err := fs.Sub(frontend.Dist, "dist")
 	if err == nil && writesBindings {
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// run is the whole program. The window's toolkit wants the first thread of the process, and run is called on it.
+// run is the whole program. Call it on the process's first thread, which the window's toolkit needs.
 func run(args []string, out, errors io.Writer, assets fs.FS, window func(desktop.WindowOptions) error) int {
 	flags := flag.NewFlagSet("sallyport-desktop", flag.ContinueOnError)
 	flags.SetOutput(errors)
@@ -64,7 +64,7 @@ func run(args []string, out, errors io.Writer, assets fs.FS, window func(desktop
 		Home: home, Version: version, Route: flags.Arg(0), Hidden: *hidden, ByWrapper: *byWrapper, Assets: assets, Window: window,
 	})
 	if err != nil && *byWrapper {
-		// A wrapper waits for a hub, and one without a window is better than none: it blocks what it should.
+		// A wrapper waits for a hub. One without a window is better than none: it still blocks what it should.
 		fmt.Fprintln(errors, "sallyport-desktop:", err)
 		err = becomeHub(control.WrapperProgram())
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// TestMain makes a copy of the test binary that is called sallyport-desktop the program itself, with a window that no one sees
-// and that is told what to do over a socket of its own: `window.test` in the home.
+// TestMain makes a copy of the test binary named sallyport-desktop the program itself, with an invisible window that takes orders over
+// its own socket: `window.test` in the home.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "sallyport-desktop" {
 		page := fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}}
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// toldWindow writes down what is done to it.
+// toldWindow records what is done to it.
 type toldWindow struct {
 	mu   sync.Mutex
 	did  []string
@@ -58,7 +58,7 @@ func (w *toldWindow) Size() (int, int, bool)          { return 0, 0, false }
 func (w *toldWindow) Minimised() bool                 { return false }
 func (w *toldWindow) Quit()                           { w.once.Do(func() { close(w.quit) }) }
 
-// told is the window, for as long as the program runs. Beside a file "no-window" it cannot be opened.
+// told is the window while the program runs. It can't be opened if there is a file "no-window" next to it.
 func told(o desktop.WindowOptions) error {
 	home := os.Getenv("SALLYPORT_HOME")
 	if _, err := os.Stat(home + ".no-window"); err == nil {
@@ -108,7 +108,7 @@ func obey(w *toldWindow, o desktop.WindowOptions, order string) string {
 	case "quit":
 		o.Shell.Quit()
 		return "quit"
-	case "allow": // what a person does at the page: look, wait for the button, press it
+	case "allow": // like a person at the page: look, wait for the button, press it
 		waiting, err := o.Page.Inbox()
 		if err != nil || len(waiting) == 0 {
 			return fmt.Sprint("nothing waits ", err)

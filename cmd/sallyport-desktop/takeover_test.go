@@ -24,7 +24,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/scripted"
 )
 
-// place is an installation in a folder of its own, with both programs, and a home.
+// place is an installation of both programs in its own folder, with a home.
 type place struct {
 	t    *testing.T
 	bin  string
@@ -59,7 +59,7 @@ func built(t *testing.T) []byte {
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
-	root, err := os.MkdirTemp("", "sd") // short: a socket lies below it
+	root, err := os.MkdirTemp("", "sd") // short: it holds a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func newPlace(t *testing.T) *place {
 	return p
 }
 
-// showsIcons gives the place a session with a panel: a start that is hidden stays so for good.
+// showsIcons gives the place a session with a panel, where a hidden start stays hidden.
 func (p *place) showsIcons() {
 	p.t.Helper()
 	address := panel.Bus(p.t)
@@ -107,7 +107,7 @@ func (p *place) command(env []string, program string, args ...string) *exec.Cmd 
 	return c
 }
 
-// says runs a command of sallyport in a terminal of its own, and gives its exit code and all it printed.
+// says runs a command of sallyport in its own terminal, and returns its exit code and output.
 func (p *place) says(args ...string) (int, string) {
 	p.t.Helper()
 	out, err := p.command(p.env, "sallyport", args...).CombinedOutput()
@@ -121,7 +121,7 @@ func (p *place) says(args ...string) (int, string) {
 	return 0, string(out)
 }
 
-// hub is what status says of the hub.
+// hub is the hub as `status` reports it.
 func (p *place) hub() (h struct {
 	PID       int    `json:"pid"`
 	Window    bool   `json:"window"`
@@ -137,7 +137,7 @@ func (p *place) hub() (h struct {
 	return h
 }
 
-// tell gives the window an order; "" where there is no window.
+// tell gives the window an order; "" if there is no window.
 func (p *place) tell(order string) string {
 	conn, err := net.Dial("unix", filepath.Join(p.home, "window.test"))
 	if err != nil {
@@ -149,7 +149,7 @@ func (p *place) tell(order string) string {
 	return strings.TrimSpace(string(answer))
 }
 
-// until waits for something that others do.
+// until waits for something that another process does.
 func (p *place) until(what string, f func() bool) {
 	p.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -167,7 +167,7 @@ func (p *place) until(what string, f func() bool) {
 	}
 }
 
-// desktop starts the program as a person does; its end is waited for when the test ends.
+// desktop starts the program as a person does, and waits for its end when the test ends.
 func (p *place) desktop(args ...string) *exec.Cmd {
 	p.t.Helper()
 	c := p.command(p.screened(), "sallyport-desktop", args...)
@@ -201,8 +201,8 @@ func (p *place) wrap(env []string, release string) *session {
 	return p.wrapBy(env, release)
 }
 
-// wrapBy is wrap through further programs. The client is timeout(1): it starts one program, stays its parent, and has the environment that
-// a client would have.
+// wrapBy is wrap through further programs. The client is timeout(1): it starts one program, stays its parent, and has a client's
+// environment.
 func (p *place) wrapBy(env []string, release string, through ...string) *session {
 	p.t.Helper()
 	script := filepath.Join(p.bin, "script.json")
@@ -241,7 +241,7 @@ func (p *place) wrapBy(env []string, release string, through ...string) *session
 	return s
 }
 
-// endHub ends what a wrapper started, by the number that it answers with.
+// endHub ends the hub that a wrapper started, by the process id that it reports.
 func (p *place) endHub() {
 	if h := p.hub(); h.PID > 0 && h.PID != os.Getpid() {
 		_ = syscall.Kill(h.PID, syscall.SIGTERM)
@@ -255,7 +255,7 @@ func (s *session) send(method, params string) (id int) {
 	return s.n
 }
 
-// answer is the line that answers a request; notifications on the way are passed over.
+// answer is the line that answers a request; it skips notifications.
 func (s *session) answer(id int) string {
 	s.p.t.Helper()
 	for s.out.Scan() {
@@ -297,7 +297,7 @@ func TestTheWindowTakesOverAndNoCallIsLost(t *testing.T) {
 	}
 	p.until("the tool is listed", func() bool { return s.lists("slow") })
 
-	// A call is under way while the window goes, a hub without one comes, and a window takes over from that.
+	// During a call the window closes, a hub without a window replaces it, and a window takes over from that one.
 	id := s.send("tools/call", `{"name":"slow","arguments":{}}`)
 	p.tell("quit")
 	p.until("the wrapper has started a hub", func() bool { h := p.hub(); return h.StartedBy == "wrapper" && h.PID != before })
@@ -474,7 +474,7 @@ func TestAWindowThatWasQuitStaysAwayUntilItIsOpenedAgain(t *testing.T) {
 	if h := p.hub(); h.PID != first.Process.Pid {
 		t.Errorf("the hub is %+v", h)
 	}
-	p.tell("quit") // its end by a signal is no wish of the person's
+	p.tell("quit") // ending by a signal doesn't count as the person quitting
 	p.until("the wrapper has the window's program again", func() bool { h := p.hub(); return h.Window && h.PID != first.Process.Pid })
 }
 
@@ -493,7 +493,7 @@ func TestAWrapperHasAHubWhereNoWindowOpens(t *testing.T) {
 func TestALookAtAFileFindsWhatItsServersDeclare(t *testing.T) {
 	p := newPlace(t)
 	p.desktop()
-	server := filepath.Join(p.bin, "weather-server") // another file than ours, or it would count as a guard that somebody made up
+	server := filepath.Join(p.bin, "weather-server") // not our own file, or it would count as a fake guard
 	if err := os.WriteFile(server, built(t), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -519,7 +519,7 @@ func TestALookAtAFileFindsWhatItsServersDeclare(t *testing.T) {
 	}
 }
 
-// A server that could bring up the window on a screen of its own could press the buttons in it.
+// A server that could open the window on its own screen could press its buttons.
 func TestAProgramInsideAServerOpensNoWindow(t *testing.T) {
 	p := newPlace(t)
 	for name, start := range map[string]string{

@@ -330,7 +330,7 @@ func (a *app) until(what string, is func() bool) {
 	}
 }
 
-// outline is the page as the bus has it, for somebody who reads a failed test.
+// outline is the page as the bus has it, for the message of a failed test.
 func (a *app) outline() string {
 	root, ok := a.root()
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// claude is Claude Desktop as its file has it: it starts what stands there, and now and then writes the file.
+// claude acts as Claude Desktop: it starts the servers in its file, and sometimes writes the file.
 type claude struct {
 	*house
 	path string
@@ -73,7 +73,7 @@ func (c *claude) write(raw []byte) {
 	}
 }
 
-// edit writes the file with one text in the place of another, which stands there once, and returns what it was.
+// edit replaces a text that occurs once in the file, and returns the file as it was.
 func (c *claude) edit(old, new string) (before []byte) {
 	c.t.Helper()
 	before = c.text()
@@ -105,7 +105,7 @@ func (c *claude) covers(guarded int) {
 	})
 }
 
-// starts starts what stands in the file under this name, as Claude does, and says hello.
+// starts starts the entry of this name, as Claude does, and says hello.
 func (c *claude) starts(name string, env []string) *client {
 	c.t.Helper()
 	var file struct {

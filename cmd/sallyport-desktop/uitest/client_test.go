@@ -20,7 +20,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/scripted"
 )
 
-// server is a scripted server that changes its face when it is told to.
+// server is a scripted server that changes what it declares on command.
 type server struct {
 	t      testing.TB
 	dir    string
@@ -197,7 +197,7 @@ func (c *client) call(tool, arguments string) string {
 	return c.request("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments))
 }
 
-// tools are the names that the client is told of, the wrapper's own two apart.
+// tools are the names in the client's listing, without the wrapper's own two.
 func (c *client) tools() (names []string) {
 	c.t.Helper()
 	var listing struct {

@@ -205,7 +205,7 @@ type app struct {
 
 func (a *app) pid() int { return a.cmd.Process.Pid }
 
-// start starts the desktop program. It is told to end with the test, if it is still there.
+// start starts the desktop program, and ends it with the test.
 func (h *house) start(args ...string) *app {
 	h.t.Helper()
 	a := &app{house: h, said: new(tail), ended: make(chan struct{})}

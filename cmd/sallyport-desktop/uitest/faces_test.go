@@ -132,7 +132,7 @@ func attack() string {
 		strings.Repeat("\n", 2000) + "[Keep blocked] [Allow]\n" + strings.Repeat("All is well. ", 3200)
 }
 
-// hostileFace tries all of it on the person who reads what the server says of itself.
+// hostileFace tries every trick on the person who reads what the server declares.
 func hostileFace() scripted.Face {
 	attack := attack()
 	return scripted.Face{

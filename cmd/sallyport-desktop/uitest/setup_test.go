@@ -52,7 +52,7 @@ func (h *house) headlessHub(args ...string) (end func()) {
 	return over
 }
 
-// allowed is what happened before the story: the server was met and all of it allowed, on a home where a terminal may.
+// allowed sets the scene: the server was seen and allowed whole, in a home where a terminal may decide.
 func (h *house) allowed(name string, s *server) {
 	h.t.Helper()
 	end := h.headlessHub("--allow-cli-approval")

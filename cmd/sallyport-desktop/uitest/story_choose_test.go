@@ -116,7 +116,7 @@ func TestTheWindowOfAProgramInTheTemporaryFolderWritesNoFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h.inWindow = append(h.inWindow, "SALLYPORT_HOME=") // as a person starts it, who named none
+	h.inWindow = append(h.inWindow, "SALLYPORT_HOME=") // as started by a person, who named none
 	own := filepath.Join(h.value("HOME"), ".config", "Claude", "claude_desktop_config.json")
 	bare := []byte(`{"mcpServers": {"weather": {"command": "npx", "args": ["weather"]}}}`)
 	if err := os.MkdirAll(filepath.Dir(own), 0o700); err != nil {

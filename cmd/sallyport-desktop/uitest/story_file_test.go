@@ -34,7 +34,7 @@ func TestAGuardThatWasTakenOutIsPutBack(t *testing.T) {
 		t.Errorf("the notification is %+v", note)
 	}
 	unchecked := c.starts("weather", c.headless())
-	unchecked.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first") // so it is: nothing stands before it
+	unchecked.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first") // indeed: nothing guards it
 	unchecked.close()
 
 	a.trayClick("weather")

@@ -31,7 +31,7 @@ func (a *app) holds(h *house, c *client, tool, order string) waiting {
 	return item
 }
 
-// withholds calls a tool whose answer is held. Nothing of the answer is in what the client is told.
+// withholds calls a tool whose response is held. None of it reaches the client.
 func (a *app) withholds(h *house, c *client, tool, order string) waiting {
 	a.t.Helper()
 	answer := c.call(tool, letter)
@@ -145,7 +145,7 @@ func TestAnExceptionLetsTheNextAnswerPassUntilItIsEnded(t *testing.T) {
 	}
 }
 
-// What tells Claude to hide something from the person is let through only by who types the server's name.
+// A response that tells Claude to hide something from the person is released only after the server's name is typed.
 func TestACriticalResponseIsReleasedOnlyByTyping(t *testing.T) {
 	t.Parallel()
 	h, a, client := reading(t)

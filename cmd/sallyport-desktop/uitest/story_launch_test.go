@@ -101,7 +101,7 @@ func TestAVariableThatLoadsCodeIsKeptOut(t *testing.T) {
 }
 
 // With pins.launch at notify a changed script runs at once. The window says that, calls nothing blocked, and what a person then
-// blocks stands still in the session that is open.
+// blocks stops even the session that is open.
 func TestAChangedScriptThatRunsIsNotCalledBlocked(t *testing.T) {
 	t.Parallel()
 	h, weather := behindScript(t, "notify")

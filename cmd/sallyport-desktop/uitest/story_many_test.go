@@ -15,7 +15,7 @@ const (
 	manyCalls = 32 // in flight
 )
 
-// withheld calls a tool until n of its responses are held. Nothing of them is in what the client is told.
+// withheld calls a tool until n of its responses are held. None of them reaches the client.
 func (c *client) withheld(tool, order string, n int) {
 	c.t.Helper()
 	deadline := time.After(patience)

@@ -52,7 +52,7 @@ func TestTheWindowComesAndGoesAndTheChecksGoOn(t *testing.T) {
 	}
 }
 
-// The tray names what waits and leads to it. Pressing every row of it allows nothing.
+// The tray lists pending items and opens them. Pressing all of its rows allows nothing.
 func TestTheTrayLeadsToWhatWaitsAndAllowsNothing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -88,7 +88,7 @@ func TestTheTrayLeadsToWhatWaitsAndAllowsNothing(t *testing.T) {
 	a.find(heading, "notes")
 }
 
-// hubNow is who answers on the socket.
+// hubNow is the hub that answers on the socket.
 func (h *house) hubNow() (pid int, window bool, wrappers int) {
 	h.t.Helper()
 	out, _ := h.command("status", "--json")
