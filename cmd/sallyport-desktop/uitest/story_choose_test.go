@@ -19,9 +19,9 @@ const (
 	openDialog   = "Choose the settings file of Claude Desktop" // the title of the toolkit's own dialog
 )
 
-// Where a client's file is missing, the toolkit's dialog is there to choose another. Cancelled, it changes nothing; what is chosen is shown,
-// protected, and the client's own file stays missing. The folder is opened by the file manager of the desktop, at the nearest one
-// that is there; where none answers, the window says what to do.
+// If a client's file is missing, the toolkit's dialog offers to choose another. Cancelling it changes nothing. A chosen file is shown and
+// protected, and the client's own stays missing. The desktop's file manager opens the nearest existing folder; if none responds, the window
+// says what to do.
 func TestAFileThatIsMissingIsChosenInTheDialogOfTheToolkit(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -61,7 +61,7 @@ func TestAFileThatIsMissingIsChosenInTheDialogOfTheToolkit(t *testing.T) {
 	}
 }
 
-// A file that cannot be read has the same two buttons in the list of servers: the file manager shows the file itself.
+// An unreadable file has the same two buttons in the list of servers: the file manager shows the file itself.
 func TestAFileThatIsBrokenIsShownAndReplacedByAChosenOne(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -93,7 +93,7 @@ func TestAFileThatIsBrokenIsShownAndReplacedByAChosenOne(t *testing.T) {
 		t.Errorf("the client's own file is %s", h.file(own))
 	}
 
-	// The dialog is a loop within the window's, and keeps the program from nothing.
+	// The dialog runs a loop inside the window's, but doesn't stop the program from ending.
 	a.press(button, chooseFile)
 	a.until("the dialog", func() bool { return a.dialog() != "" })
 	a.end()
@@ -102,7 +102,7 @@ func TestAFileThatIsBrokenIsShownAndReplacedByAChosenOne(t *testing.T) {
 	}
 }
 
-// A program in the temporary folder is gone tomorrow: no file is made to name it, by the window as by the command line, in one sentence.
+// A program in the temporary folder is gone tomorrow: neither the window nor the command line writes it into a file, in the same words.
 func TestTheWindowOfAProgramInTheTemporaryFolderWritesNoFile(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -168,7 +168,7 @@ func (a *app) cancels() {
 	a.until("no dialog", func() bool { return a.dialog() == "" })
 }
 
-// chooses waits for the dialog and types a path into it. The field comes with the first key, and misses what is typed until it is there.
+// chooses waits for the dialog and types a path into it. The field appears with the first key and misses what is typed before that.
 func (a *app) chooses(path string) {
 	a.t.Helper()
 	const text role = 61
@@ -187,7 +187,7 @@ func (a *app) chooses(path string) {
 	a.until("no dialog", func() bool { return a.dialog() == "" })
 }
 
-// types does something with the keyboard in the dialog.
+// types sends keys to the dialog.
 func (a *app) types(keys ...string) {
 	a.t.Helper()
 	a.until("the dialog", func() bool { return a.dialog() != "" })
@@ -199,7 +199,7 @@ func (a *app) types(keys ...string) {
 	}
 }
 
-// noOpener has the program find an xdg-open that opens nothing, as on a desktop without a file manager.
+// noOpener gives the program an xdg-open that opens nothing, as on a desktop without a file manager.
 func (h *house) noOpener() {
 	h.t.Helper()
 	folder := h.t.TempDir()
@@ -209,7 +209,7 @@ func (h *house) noOpener() {
 	h.inWindow = append(h.inWindow, "PATH="+folder+":"+os.Getenv("PATH"))
 }
 
-// fileManager is a file manager on the desktop's bus that opens nothing and keeps what it was asked last.
+// fileManager is a file manager on the desktop's bus that opens nothing and records its last request.
 type fileManager struct{ calls chan string }
 
 func (h *house) fileManager() *fileManager {
@@ -232,7 +232,7 @@ func (h *house) fileManager() *fileManager {
 	return m
 }
 
-// asked is what it was asked since the last time, "" for nothing.
+// asked is the request since the last call, "" for none.
 func (m *fileManager) asked() string {
 	select {
 	case call := <-m.calls:

@@ -16,8 +16,7 @@ func clockFace() scripted.Face {
 	}
 }
 
-// Three new servers are listed and allowed by one click. One of them changed while the list was read: it is left out and named, and its tools stay
-// blocked.
+// One click allows three listed new servers. One changed while the list was read: it is left out and named, and its tools stay blocked.
 func TestSeveralNewServersAreAllowedByOneClickAsTheyWereListed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A program takes the guard out of Claude's file. Nobody can stop that server, and the window says so instead of calling it
-// blocked; one press puts exactly the guard back and leaves alone what else was written.
+// A program removes the guard from Claude's file. Nobody can stop that server, and the window says so instead of calling it blocked. One
+// press restores the guard and leaves everything else that was written.
 func TestAGuardThatWasTakenOutIsPutBack(t *testing.T) {
 	t.Parallel()
 	c, weather := protected(t)
@@ -67,8 +67,8 @@ func TestAGuardThatWasTakenOutIsPutBack(t *testing.T) {
 	checked.refused("get_forecast", `{"city":"Lisbon"}`, c.waits("changed").Code)
 }
 
-// What stands behind the guard is edited: the file's change is an item of its own, whichever way a person goes. Put back, all
-// is as it was. Left, it is wanted so, and what it runs is a server that nobody has allowed.
+// The guarded command is edited, and the change of the file is an item of its own. Put back, everything is as before; left, the edited
+// command is a server that nobody has allowed.
 func TestAnEntryThatWasEditedIsPutBackOrLeft(t *testing.T) {
 	t.Parallel()
 	c, weather := protected(t)
@@ -118,8 +118,8 @@ func TestAnEntryThatWasEditedIsPutBackOrLeft(t *testing.T) {
 	}
 }
 
-// An entry that only looks guarded is what somebody does who means it: it is Critical, and leaving it so takes four digits that
-// are read off the page, whatever the entry is called.
+// An entry that only looks guarded was made on purpose: it is Critical, and leaving it takes four digits read off the page, whatever the
+// entry is called.
 func TestAFalseGuardIsLeftOnlyWithTheTypedWord(t *testing.T) {
 	t.Parallel()
 	c, _ := protected(t)

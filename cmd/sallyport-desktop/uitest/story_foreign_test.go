@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// inPage is a GTK module, which the shipped program loads because the environment says so: it runs a script in whatever page
-// the view shows. There is no other way to take that view somewhere, and what ships needs no way for a test.
+// inPage is a GTK module that the environment makes the shipped program load: it runs a script in the page on view. There is no other way to
+// take that view elsewhere, and what ships needs no door for a test.
 var inPage = sync.OnceValues(func() (string, error) {
 	module := filepath.Join(scratch, "inpage.so")
 	flags, err := exec.Command("pkg-config", "--cflags", "--libs", "gtk+-3.0", "webkit2gtk-4.1").Output()
@@ -34,7 +34,7 @@ var inPage = sync.OnceValues(func() (string, error) {
 	return module, nil
 })
 
-// scripts makes the window one in which scripts can be run, and returns what runs one. It must not be open yet.
+// scripts lets scripts run in the window, and returns the function that runs one. Call it before the window opens.
 func (h *house) scripts() (run func(script string)) {
 	h.t.Helper()
 	module, err := inPage()
@@ -66,7 +66,7 @@ type foreign struct {
 	heard []heard
 }
 
-// heard is one thing that the page tells: what happened in it, and with what.
+// heard is one report of the page: what happened in it, and with what.
 type heard struct{ What, Data string }
 
 func newForeign(t *testing.T) *foreign {
@@ -100,9 +100,8 @@ func (f *foreign) all() (asked int, all []heard) {
 	return f.asked, slices.Clone(f.heard)
 }
 
-// Whatever runs in our page, the view goes nowhere else. Behind that stands a second line: a page that came all the same
-// gets no answer and hears nothing that says anything, does nothing, and ours is put in its place, where a click that was made
-// meanwhile led to.
+// Whatever runs in our page, the view stays on it. Should another page load anyway, it gets no response, hears nothing of substance and does
+// nothing; ours replaces it, at the place to which a click led meanwhile.
 func TestAForeignPageIsNotOpenedAndGetsNothing(t *testing.T) {
 	t.Parallel()
 	c, weather := protected(t)
@@ -153,7 +152,7 @@ func TestAForeignPageIsNotOpenedAndGetsNothing(t *testing.T) {
 	}
 	client.refused("get_forecast", `{"city":"Lisbon"}`, item.Code)
 
-	// What it asked for was not done; asked by our own page, the same is.
+	// Its request had no effect; the same request from our own page does.
 	a.says("Sallyport keeps running in the tray when this window is closed")
 	run(`webkit.messageHandlers.external.postMessage('C' + JSON.stringify({ name: 'desktop.Page.TrayTold', args: [], callbackID: 'TrayTold' }))`)
 	a.until("our own page is answered", func() bool { return !strings.Contains(a.reads(), "Sallyport keeps running in the tray") })

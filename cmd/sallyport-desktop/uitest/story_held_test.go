@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// reading is where stories of held responses begin: a mail server that was allowed, a window, and an honest answer.
+// reading is the start of stories about held responses: an allowed mail server, a window, and a harmless response.
 func reading(t *testing.T) (*house, *app, *client) {
 	t.Helper()
 	h := newHouse(t)
@@ -21,7 +21,7 @@ func reading(t *testing.T) (*house, *app, *client) {
 
 const letter = `{"id":"7","password":"correct horse"}`
 
-// holds calls a tool whose answer is held, and opens it by the icon.
+// holds calls a tool whose response is held, and opens it from the icon.
 func (a *app) holds(h *house, c *client, tool, order string) waiting {
 	a.t.Helper()
 	item := a.withholds(h, c, tool, order)
@@ -42,7 +42,7 @@ func (a *app) withholds(h *house, c *client, tool, order string) waiting {
 	return item
 }
 
-// twice releases at the second press: the first brings grave warnings onto the screen.
+// twice releases with the second press; the first only shows serious warnings.
 func (a *app) twice(part, confirm string) {
 	a.t.Helper()
 	a.until("a second question before "+part, func() bool {
@@ -56,8 +56,7 @@ func (a *app) twice(part, confirm string) {
 	})
 }
 
-// A poisoned mail: seen, held, told of, shown inert with what it would do, released once, handed over once, and held again when it
-// comes again.
+// A poisoned mail is held, notified, shown inert with what it would do, released and delivered once, and held again when it comes again.
 func TestAHeldResponseIsSeenReleasedOnceAndHandedOver(t *testing.T) {
 	t.Parallel()
 	h, a, client := reading(t)
@@ -119,8 +118,7 @@ func TestADiscardedResponseIsGone(t *testing.T) {
 	}
 }
 
-// An exception is made for an hour, lets nothing of what is held go and what comes after it pass, is listed with its end, and ended
-// in the settings.
+// An exception for an hour releases nothing that is held, lets later responses pass, is listed with its end, and is ended in the settings.
 func TestAnExceptionLetsTheNextAnswerPassUntilItIsEnded(t *testing.T) {
 	t.Parallel()
 	h, a, client := reading(t)

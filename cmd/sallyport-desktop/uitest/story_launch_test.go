@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// behindScript is a server that a script starts, and that was allowed while pins.launch was this.
+// behindScript is a server started by a script, and allowed under this value of pins.launch.
 func behindScript(t *testing.T, launch string) (*house, *server) {
 	t.Helper()
 	h := newHouse(t)
@@ -26,8 +26,8 @@ func behindScript(t *testing.T, launch string) (*house, *server) {
 	return h, weather
 }
 
-// The command is the same and its script is not: with pins.launch at block it is not started. What would run is shown, and
-// allowing it starts the server in the session that waits for it.
+// Same command, different script: with pins.launch at block the server is not started. The window shows what would run, and allowing it
+// starts the server in the waiting session.
 func TestAChangedScriptIsHeldUntilItIsAllowed(t *testing.T) {
 	t.Parallel()
 	h, weather := behindScript(t, "block")
@@ -64,8 +64,8 @@ func TestAChangedScriptIsHeldUntilItIsAllowed(t *testing.T) {
 	}
 }
 
-// A variable that loads code into what is started appears beside the entry: nothing is started, whatever pins.launch is, and
-// kept blocked it stays so for every session to come.
+// A variable that loads code into the program appears in the entry: nothing is started, whatever pins.launch says, and if it is kept blocked,
+// no later session starts it either.
 func TestAVariableThatLoadsCodeIsKeptOut(t *testing.T) {
 	t.Parallel()
 	h, weather := behindScript(t, "notify")
@@ -100,8 +100,8 @@ func TestAVariableThatLoadsCodeIsKeptOut(t *testing.T) {
 	without.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
 }
 
-// With pins.launch at notify a changed script runs at once. The window says that, calls nothing blocked, and what a person then
-// blocks stops even the session that is open.
+// With pins.launch at notify a changed script runs at once. The window says so and doesn't call it blocked, and blocking it stops even the
+// session that is open.
 func TestAChangedScriptThatRunsIsNotCalledBlocked(t *testing.T) {
 	t.Parallel()
 	h, weather := behindScript(t, "notify")

@@ -14,8 +14,8 @@ const (
 	quit         = "Quit"
 )
 
-// Quitting at the icon asks where something waits. Staying has the focus, so neither Enter nor Escape quits; closing the
-// window is staying, too, and only the other button ends the program.
+// Quitting at the icon asks if anything is pending. Staying has the focus, so neither Enter nor Escape quits; closing the window means staying,
+// too, and only the other button ends the program.
 func TestQuittingIsAskedAndNoStrayKeyAnswersIt(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -58,7 +58,7 @@ func TestQuittingIsAskedAndNoStrayKeyAnswersIt(t *testing.T) {
 	a.leaves()
 }
 
-// leaves answers the question. A press that comes sooner than anybody reads is refused, and says so.
+// leaves answers the question. A press before anybody could read it is refused, with a message.
 func (a *app) leaves() {
 	a.t.Helper()
 	for deadline := time.Now().Add(patience); ; {
@@ -80,7 +80,7 @@ func (a *app) leaves() {
 	}
 }
 
-// Where nothing waits and nothing runs, there is nothing to ask.
+// If nothing is pending and nothing runs, nothing is asked.
 func TestQuittingIsNotAskedWhereNothingIsLost(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -58,8 +58,8 @@ func (a *app) tabsTo(name string) {
 	})
 }
 
-// A thousand responses of one tool, held before the program was started: one row, there at once, decided on from the row, by keyboard, in the
-// smallest window with large text. A second server's tool is blocked from its row.
+// A thousand responses of one tool were held before the program started: one row, there at once, decided from the row by keyboard, in the
+// smallest window with large text. Another server's tool is blocked from its row.
 func TestAThousandHeldResponsesAreOneRowThatIsDecidedOnInTheList(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

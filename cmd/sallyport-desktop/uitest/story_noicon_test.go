@@ -14,8 +14,8 @@ import (
 
 const noIcons = "Your desktop hides tray icons, so Sallyport opens its window instead."
 
-// A desktop that shows no icons: a hidden start opens the window and says why, once. Closed, it stays findable; when a panel
-// comes, the icon is on it, and closing hides the window again.
+// On a desktop without icons a hidden start opens the window and says why, once. Closed, it can still be found; when a panel comes, it shows
+// the icon, and closing hides the window again.
 func TestAHiddenStartOpensTheWindowWhereIconsAreHidden(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -44,7 +44,7 @@ func TestAHiddenStartOpensTheWindowWhereIconsAreHidden(t *testing.T) {
 	a.shows()
 }
 
-// Where there is no icon to quit at, the settings have the button, and it asks the same.
+// Without an icon, the settings have the button to quit, with the same question.
 func TestWithoutAnIconItIsQuitInTheSettings(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -67,8 +67,8 @@ func TestWithoutAnIconItIsQuitInTheSettings(t *testing.T) {
 	a.leaves()
 }
 
-// A wrapper that starts the program brings its window up once in a home, and from then on puts it where minimised windows
-// are: a server that ends the hub has no say in when the window comes.
+// A wrapper that starts the program brings its window up once in a home, and later leaves it among the minimised windows: a server that ends
+// the hub can't decide when the window appears.
 func TestAWrapperBringsTheWindowUpOnceWhereIconsAreHidden(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -123,7 +123,7 @@ func (h *house) met(pid int) *app {
 	return &app{house: h, cmd: &exec.Cmd{Process: process}, said: new(tail), ended: make(chan struct{})}
 }
 
-// itsWindow is the one window of the program, on the screen or not; "" while there is none.
+// itsWindow is the program's one window, on the screen or not; "" if there is none.
 func (d *desk) itsWindow() string {
 	out, err := d.tool("xdotool", "search", "--name", "^Sallyport$")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A notification offers to look and to be left alone, nothing else, and is taken back when its item is decided in the window.
+// A notification offers to look or to be left alone, nothing else, and is withdrawn when its item is decided in the window.
 func TestANotificationIsTakenBackWhenItsItemIsDecided(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

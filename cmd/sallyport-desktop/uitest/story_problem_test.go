@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The store is damaged: all is blocked, the icon, the notification and the window say so and why, and the one thing to decide
-// allows nothing. It begins anew, and what was allowed before is a new server.
+// The store is damaged: everything is blocked, the icon, the notification and the window say so and why, and the one item to decide allows
+// nothing. After it the store is empty, and servers that were allowed are new.
 func TestADamagedStoreBlocksAllAndIsBegunAgain(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

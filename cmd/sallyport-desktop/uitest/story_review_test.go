@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The whole of it, from a server that nobody has seen to a call that runs: the notification says that something is new, a
-// forged click on it does nothing, a real one opens the review, and one press allows what is shown.
+// The whole path, from an unknown server to a call that runs: a notification announces it, a forged click on it does nothing, a real one opens
+// the review, and one press allows what is shown.
 func TestAFirstReviewOpensWhatWasBlocked(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -58,7 +58,7 @@ func TestAFirstReviewOpensWhatWasBlocked(t *testing.T) {
 	}
 }
 
-// working is where most stories begin: a server that was allowed, a window, and a call that was answered.
+// working is the start of most stories: an allowed server, a window, and a call that was answered.
 func working(t *testing.T) (*house, *app, *server, *client) {
 	t.Helper()
 	h := newHouse(t)
@@ -71,8 +71,7 @@ func working(t *testing.T) (*house, *app, *server, *client) {
 	return h, a, weather, client
 }
 
-// What changed is refused, everything else works on; the window says in words what is different, and allowing it opens
-// exactly that.
+// What changed is refused and everything else keeps working; the window says in words what differs, and allowing it allows exactly that.
 func TestAChangeIsBlockedShownInWordsAndAllowed(t *testing.T) {
 	t.Parallel()
 	h, a, weather, client := working(t)
@@ -94,14 +93,14 @@ func TestAChangeIsBlockedShownInWordsAndAllowed(t *testing.T) {
 	}
 }
 
-// The safe button: it stays refused, it leaves the inbox, and no terminal can undo that while there is a window.
+// The safe button: the change stays refused and leaves the inbox, and no terminal can undo that while there is a window.
 func TestWhatIsKeptBlockedStaysSo(t *testing.T) {
 	t.Parallel()
 	h, a, weather, client := working(t)
 	weather.put("reworded")
 	item := h.waits("changed")
 
-	// The home was made with --allow-cli-approval, and still a hub with a window takes no decision from outside of it.
+	// The home was made with --allow-cli-approval, but a hub with a window takes no decision from elsewhere.
 	out, code := h.command("approve", item.Code, "--all", "--yes")
 	if code != 3 || !strings.Contains(out, "window") {
 		t.Errorf("approve from a terminal: status %d: %s", code, out)
@@ -121,7 +120,7 @@ func TestWhatIsKeptBlockedStaysSo(t *testing.T) {
 	client.runs("list_cities", `{}`, "Lisbon, Oslo")
 }
 
-// It changes while a person reads: the buttons go dead and say so, and what is allowed afterwards is what is then shown.
+// It changes while a person reads: the buttons stop working and say so, and what is allowed afterwards is what is shown by then.
 func TestWhatChangesWhileItIsReadIsNotAllowed(t *testing.T) {
 	t.Parallel()
 	h, a, weather, client := working(t)
@@ -147,8 +146,8 @@ func TestWhatChangesWhileItIsReadIsNotAllowed(t *testing.T) {
 	client.runs("get_forecast", `{"city":"Lisbon"}`, "sunny at first")
 }
 
-// A hidden order: the whole server stands still, the message is decoded on the page, and neither a press nor Enter is enough
-// to allow it; the server's name must be typed.
+// A hidden order blocks the whole server, and the page decodes it. Neither a press nor Enter is enough to allow it; the server's name must be
+// typed.
 func TestWhatIsCriticalMustBeTyped(t *testing.T) {
 	t.Parallel()
 	h, a, weather, client := working(t)
@@ -167,7 +166,7 @@ func TestWhatIsCriticalMustBeTyped(t *testing.T) {
 		t.Error("a tag character reached the page")
 	}
 
-	// The focus is on the headline, so what a person was about to type elsewhere decides nothing.
+	// The headline has the focus, so what a person was about to type elsewhere decides nothing.
 	for _, symbol := range []int32{keyEnter, keySpace, keyEnter} {
 		h.key(symbol)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Somebody writes a looser value into the settings file. It has no effect until you allow it before a person said so in the window: kept safe,
-// the old value stands in the file again; allowed, it does what the review said.
+// Somebody writes a looser value into the settings file. It has no effect until a person allows it in the window: kept safe, the file has the
+// old value again; allowed, it does what the review said.
 func TestALoosenedSettingIsNotInForceUntilItIsAllowed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -39,8 +39,8 @@ func (a *app) measures(want string) {
 	})
 }
 
-// The smallest window that is asked for, on a desktop whose text is half as large again: whoever reads a new server or a
-// change that must be typed finds every button of the decision on the screen.
+// In the smallest window, on a desktop with text half as large again, every button of a decision is on the screen, for a new server and for a
+// change that takes typing.
 func TestInASmallWindowWithLargeTextEveryDecisionIsOnTheScreen(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -76,7 +76,7 @@ func TestInASmallWindowWithLargeTextEveryDecisionIsOnTheScreen(t *testing.T) {
 		a.onScreen(name, 800, 600)
 	}
 
-	// A dialog over as much as two servers: its list scrolls, its buttons do not.
+	// In a dialog about two servers the list scrolls and the buttons stay.
 	h.wrapped("notes", newServer(t, notesFace(), nil), h.env()).tools()
 	a.press(link, "Back to the Inbox")
 	a.press(button, "Allow the 2 servers without warnings")
@@ -86,7 +86,7 @@ func TestInASmallWindowWithLargeTextEveryDecisionIsOnTheScreen(t *testing.T) {
 	}
 }
 
-// onScreen waits until all of a button is in a window of that size.
+// onScreen waits until the whole button is inside a window of that size.
 func (a *app) onScreen(name string, width, height int32) {
 	a.t.Helper()
 	type extents struct{ X, Y, Width, Height int32 }

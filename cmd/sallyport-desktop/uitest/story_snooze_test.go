@@ -4,8 +4,8 @@ package uitest
 
 import "testing"
 
-// Notifications are snoozed at the icon: it says so, over the program's end as well, what is blocked stays blocked, and what
-// came meanwhile is told of when the snooze is ended.
+// Notifications are snoozed at the icon. It shows that, even after a restart; what is blocked stays blocked, and what came meanwhile is notified
+// when the snooze ends.
 func TestASnoozeIsSeenAndKeptAndWhatCameIsToldAfterIt(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

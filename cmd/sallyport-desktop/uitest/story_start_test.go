@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The first start on a machine with a client: what would change is shown before anything is written, one press writes it,
-// and taking it back gives the file as it was, byte for byte.
+// The first start on a machine with a client shows what would change before anything is written; one press writes it, and undoing it restores
+// the file byte for byte.
 func TestTheFirstStartProtectsWhatItShowed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -23,7 +23,7 @@ func TestTheFirstStartProtectsWhatItShowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Tabs, CRLF and keys that we know nothing of: nothing of that may change.
+	// Tabs, CRLF and keys that we don't know: none of them may change.
 	before := []byte(strings.ReplaceAll("{\n\t\"globalShortcut\": \"\",\n\t\"mcpServers\": "+string(servers)+",\n\t\"unknown\": [1, 2.0]\n}\n", "\n", "\r\n"))
 	path := filepath.Join(h.value("HOME"), ".config", "Claude", "claude_desktop_config.json")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// notSeen is the one note of a client that has not asked again, notSeenHere the same in the window.
+// notSeen is the one note about a client that has not asked again, notSeenHere the same in the window.
 const (
 	notSeen     = "Claude Desktop hasn't seen what you allowed"
 	notSeenHere = "Claude Desktop hasn’t seen what you allowed"
 )
 
-// A client that lists once, as Claude Desktop does, has two new servers. After the first is allowed the window says at its receipt, and at the
-// server, what the client has not seen and what helps, and no note tells anyone to restart while the second waits. When nothing of
-// the client waits, there is one note for both. A listing ends it for its server, and a restart of the client ends it whole.
+// A client that lists once, as Claude Desktop does, has two new servers. After the first is allowed, the window says at its receipt and at the
+// server what the client has not seen and what helps, and no note tells anyone to restart while the second is pending. After that, there is
+// one note for both. A listing ends it for its server, and a restart of the client ends it altogether.
 //
-// The second item is open on the screen meanwhile: it is not notified, and what another client brings is.
+// The second item is open on the screen meanwhile, so it is not notified; what another client brings is.
 func TestAClientThatNeverListsAgainIsNamedInTheWindowAndByOneNote(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -16,8 +16,7 @@ import (
 	"github.com/sallyport/sallyport/app/tray/panel"
 )
 
-// Closing is no quitting: the window goes, the checks run on, the tray brings it back, a second start does too, and only
-// the tray's last row ends it.
+// Closing is not quitting: the window hides, checks continue, the tray or a second start brings it back, and only the tray's last row ends it.
 func TestTheWindowComesAndGoesAndTheChecksGoOn(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -105,7 +104,7 @@ func (h *house) hubNow() (pid int, window bool, wrappers int) {
 	return status.Hub.PID, status.Hub.Window, len(status.Wrappers)
 }
 
-// logs is what programs that nobody's terminal belongs to have written down.
+// logs is what programs without a terminal have logged.
 func (h *house) logs() (text string) {
 	paths, _ := filepath.Glob(filepath.Join(h.home, "logs", "*"))
 	for _, path := range paths {
@@ -115,14 +114,14 @@ func (h *house) logs() (text string) {
 	return text
 }
 
-// alive says whether a process runs. One that ended and that nobody has asked about yet does not.
+// alive reports whether a process runs. A zombie doesn't.
 func alive(pid int) bool {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, found := strings.Cut(string(raw), ") ")
 	return err == nil && found && !strings.HasPrefix(state, "Z")
 }
 
-// A hub that a wrapper started steps down for the window, and the session that was open goes on over it.
+// A hub that a wrapper started steps down for the window, and the open session continues with it.
 func TestTheWindowTakesOverWithoutLosingAWrapper(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -148,7 +147,7 @@ func TestTheWindowTakesOverWithoutLosingAWrapper(t *testing.T) {
 	a.trayRow("weather")
 }
 
-// Where there is a screen, the first wrapper starts the program with the window, and the window does not show itself.
+// On a desktop the first wrapper starts the program with its window hidden.
 func TestAWrapperStartsItHidden(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -174,6 +173,6 @@ func TestAWrapperStartsItHidden(t *testing.T) {
 		}
 	})
 	h.tray()
-	// The toolkit shows and hides it within its start; from then on it stays away.
+	// The toolkit shows and hides it during its start; from then on it stays hidden.
 	wait(t, "the window is hidden", func() bool { _, shown := h.window(); return !shown })
 }
