@@ -161,8 +161,8 @@ func (l *askLog) sayLocked(j *journal) {
 	}
 }
 
-// answeredAsk is the outcome of a request that the client responded to.
-func answeredAsk(kind vocab.RecordKind, line []byte, m *frame.Message) outcome {
+// askOutcome is the outcome of a request that the client responded to.
+func askOutcome(kind vocab.RecordKind, line []byte, m *frame.Message) outcome {
 	if m.Kind == frame.Error {
 		return outcome{status: vocab.StatusError, action: "error"}
 	}

@@ -63,11 +63,11 @@ func (s checked) Deliver(waited declared.Request, line []byte) {
 		_ = s.listings.deliverListing(r, line) // the client's own reader notices that it is gone
 		return
 	}
-	_ = s.answers.deliver(r, line)
+	_ = s.responses.deliver(r, line)
 }
 
 func (s checked) Refuse(waited declared.Request) {
-	s.refuseAnswer(waited.(*request), refusal.Unverified)
+	s.refuseResponse(waited.(*request), refusal.Unverified)
 }
 
 func (s checked) Unverified(err error) { s.journal.unverified(err) }

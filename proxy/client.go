@@ -26,7 +26,7 @@ func (s *Session) fromClient(line []byte) {
 	case frame.Notification:
 		s.clientNotification(line, m)
 	default:
-		s.clientAnswer(line, m)
+		s.clientResponse(line, m)
 	}
 }
 
@@ -110,7 +110,7 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 		return
 	}
 	if code := s.quarantine.releasedFor(r, now); code != "" {
-		s.beside(r, func() { s.quarantine.handOver(r, code, true) })
+		s.beside(r, func() { s.quarantine.deliverReleased(r, code, true) })
 		return
 	}
 	if r.method == methodCall || r.method == methodTask {
@@ -165,8 +165,8 @@ func (s *Session) cancel(line []byte, m *frame.Message) {
 	s.server.Write(line)
 }
 
-// clientAnswer passes the client's response to the one request of the server that it answers.
-func (s *Session) clientAnswer(line []byte, m *frame.Message) {
+// clientResponse passes the client's response to the one request of the server that it answers.
+func (s *Session) clientResponse(line []byte, m *frame.Message) {
 	asked := s.asks.take(m.ID.Of(line))
 	if asked == nil {
 		s.journal.dropped("a response from the client that nothing asked for")
@@ -181,5 +181,5 @@ func (s *Session) clientAnswer(line []byte, m *frame.Message) {
 		return
 	}
 	s.server.Write(line)
-	s.journal.askEnded(asked, answeredAsk(asked.asked.kind, line, m))
+	s.journal.askEnded(asked, askOutcome(asked.asked.kind, line, m))
 }

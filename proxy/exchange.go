@@ -79,8 +79,8 @@ func (x *exchange) untaken(r *request) {
 // refuse answers a request that did not reach the server, in our words, and records it.
 func (x *exchange) refuse(r *request, why refusal.Reason) { x.refuseIn(r, why, false) }
 
-// refuseAnswer is refuse for a request that the server answered: the words do not say that nothing was run.
-func (x *exchange) refuseAnswer(r *request, why refusal.Reason) { x.refuseIn(r, why, true) }
+// refuseResponse is refuse for a request that the server answered: the words do not say that nothing was run.
+func (x *exchange) refuseResponse(r *request, why refusal.Reason) { x.refuseIn(r, why, true) }
 
 func (x *exchange) refuseIn(r *request, why refusal.Reason, ran bool) {
 	v := x.view()

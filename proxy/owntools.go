@@ -41,17 +41,17 @@ func (t *ownTools) callOwn(r *request, line []byte) {
 			code, _ = frame.String(line, span)
 		}
 		if len(code) != 4 || strings.Trim(code, codeLetters) != "" {
-			t.client.Enqueue(ownAnswer(r.id, "[Sallyport] quarantine_id must be an item's four-character code; nothing is held under this one.", true))
+			t.client.Enqueue(ownResult(r.id, "[Sallyport] quarantine_id must be an item's four-character code; nothing is held under this one.", true))
 			return
 		}
-		t.beside(r, func() { t.quarantine.handOver(r, code, false) })
+		t.beside(r, func() { t.quarantine.deliverReleased(r, code, false) })
 		return
 	}
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), attentionLimit)
 		defer cancel()
 		text, failed := t.attention(ctx)
-		t.client.Enqueue(ownAnswer(r.id, text, failed))
+		t.client.Enqueue(ownResult(r.id, text, failed))
 	}()
 }
 
@@ -78,7 +78,7 @@ func (t *ownTools) attention(ctx context.Context) (text string, failed bool) {
 
 const codeLetters = "ABCDEFGHJKMNPQRTUVWXYZ2346789"
 
-func ownAnswer(id []byte, text string, failed bool) []byte {
+func ownResult(id []byte, text string, failed bool) []byte {
 	result := []byte(`{"content":[{"type":"text","text":`)
 	result = frame.AppendString(result, text)
 	result = append(result, `}]`...)

@@ -116,10 +116,10 @@ func (l *releases) begin(code string) bool {
 	return true
 }
 
-func (l *releases) end(code string, handed bool) {
+func (l *releases) end(code string, delivered bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if handed {
+	if delivered {
 		l.code[code] = true
 	} else {
 		delete(l.code, code)
@@ -149,8 +149,8 @@ func (q *quarantine) releasedFor(r *request, now time.Time) string {
 	return ""
 }
 
-// handOver delivers a released response, once. same: to the same request made again, else to quarantine_release.
-func (q *quarantine) handOver(r *request, code string, same bool) {
+// deliverReleased delivers a released response, once. same: to the same request made again, else to quarantine_release.
+func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 	waiting := code
 	refuseWith := func(text string) {
 		v := q.view()
@@ -161,8 +161,8 @@ func (q *quarantine) handOver(r *request, code string, same bool) {
 		refuseWith(takenText(vocab.HeldDelivered, code))
 		return
 	}
-	handed := false
-	defer func() { q.releases.end(code, handed) }()
+	delivered := false
+	defer func() { q.releases.end(code, delivered) }()
 	ctx, cancel := context.WithTimeout(context.Background(), takeLimit)
 	defer cancel()
 	taken, err := q.cfg.Gate.Take(ctx, control.Take{Code: code, Client: q.clientName(), Same: same})
@@ -179,7 +179,7 @@ func (q *quarantine) handOver(r *request, code string, same bool) {
 		refuseWith(takenText(taken.State, code))
 		return
 	}
-	line := q.handedLine(r, taken, code)
+	line := q.releasedLine(r, taken, code)
 	if line == nil {
 		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: it is damaged. Tell the user: open Sallyport.", code))
 		return
@@ -198,13 +198,13 @@ func (q *quarantine) handOver(r *request, code string, same bool) {
 	if q.client.Write(sent) != nil || q.client.Flush() != nil {
 		return // the client is gone; the hub makes it available again
 	}
-	handed = true
-	q.journal.handedOver(r, taken, code, len(line))
+	delivered = true
+	q.journal.releaseDelivered(r, taken, code, len(line))
 	q.journal.secrets(r, done)
 }
 
-// handedLine is the response: the server's own object with all its parts, and our note that it was released.
-func (q *quarantine) handedLine(r *request, taken control.Taken, code string) []byte {
+// releasedLine is the response: the server's own object with all its parts, and our note that it was released.
+func (q *quarantine) releasedLine(r *request, taken control.Taken, code string) []byte {
 	answer := taken.Answer
 	if frame.Validate(answer) != nil {
 		return nil

@@ -63,8 +63,8 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 	})
 }
 
-// handedOver records a delivery for the hub.
-func (j *journal) handedOver(r *request, taken control.Taken, code string, bytes int) {
+// releaseDelivered records a delivery for the hub.
+func (j *journal) releaseDelivered(r *request, taken control.Taken, code string, bytes int) {
 	j.record(vocab.RecordQuarantine, vocab.StatusOK, control.Record{
 		Tool: legible.Name(taken.Tool, ""), Code: code, Summary: "a released response was delivered", Detail: facts{"check": "quarantine"}.detail(),
 		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),

@@ -19,7 +19,7 @@ func (s *Session) fromServer(line []byte) error {
 	m := &s.sm
 	if err := frame.Scan(line, frame.FromServer, m); err != nil {
 		if rest, cut := s.withoutDoubled(line, err, m); rest != nil {
-			return s.serverAnswer(rest, m, cut)
+			return s.serverResponse(rest, m, cut)
 		}
 		why := err.Error()
 		var problem *frame.Problem
@@ -40,7 +40,7 @@ func (s *Session) fromServer(line []byte) error {
 	case frame.Notification:
 		return s.serverNotification(line, m)
 	default:
-		return s.serverAnswer(line, m, nil)
+		return s.serverResponse(line, m, nil)
 	}
 }
 
@@ -62,7 +62,7 @@ const textGrace = 500 * time.Millisecond
 // behindText reports an error to the request whose response seems to come after a piece of text on one line, unless the response itself
 // arrives: some servers log what they send.
 func (s *Session) behindText(line []byte) {
-	id, ok := frame.AnswerBehindText(line)
+	id, ok := frame.ResponseBehindText(line)
 	if !ok {
 		return
 	}
@@ -191,9 +191,9 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 	return s.toClient(s.withoutOurs(line, m))
 }
 
-// serverAnswer passes a response to the one request with the same id by type and value, once. unread are definitions that were cut out of
+// serverResponse passes a response to the one request with the same id by type and value, once. unread are definitions that were cut out of
 // it as ambiguous.
-func (s *Session) serverAnswer(line []byte, m *frame.Message, unread [][]byte) error {
+func (s *Session) serverResponse(line []byte, m *frame.Message, unread [][]byte) error {
 	r := s.calls.take(m.ID.Of(line))
 	if r == nil {
 		s.journal.dropped("a response from the server that nothing asked for")
@@ -227,7 +227,7 @@ func (s *Session) serverAnswer(line []byte, m *frame.Message, unread [][]byte) e
 	if s.checks.Keep(r, line) {
 		return nil
 	}
-	return s.answers.deliver(r, line)
+	return s.responses.deliver(r, line)
 }
 
 // answerPlain passes the acknowledgement of a ping or of logging/setLevel. From an unreviewed server, neither the words of an error nor the

@@ -52,7 +52,7 @@ type Session struct {
 	entrance     *entrance
 	quarantine   *quarantine
 	interactions *interactions
-	answers      *answers
+	responses    *responses
 	listings     *listings
 	tools        *ownTools
 	handshake    *handshake
@@ -76,7 +76,7 @@ func New(cfg Config) *Session {
 	s := &Session{exchange: x, clientReader: frame.NewReader(cfg.FromClient, 0)}
 	s.quarantine = &quarantine{exchange: x}
 	s.interactions = &interactions{exchange: x, turns: make(chan struct{}, askTurns)}
-	s.answers = &answers{exchange: x, quarantine: s.quarantine, interactions: s.interactions}
+	s.responses = &responses{exchange: x, quarantine: s.quarantine, interactions: s.interactions}
 	s.tools = &ownTools{exchange: x, quarantine: s.quarantine}
 	s.listings = &listings{exchange: x}
 	s.entrance = &entrance{exchange: x, admit: s.admit}

@@ -235,12 +235,12 @@ func FindID(line []byte) (raw []byte, ok bool) {
 	return f.id, f.id != nil
 }
 
-// maxBehindText is how much text AnswerBehindText accepts before a message: a log line begins with a time and a few words.
+// maxBehindText is how much text ResponseBehindText accepts before a message: a log line begins with a time and a few words.
 const maxBehindText = 256
 
-// AnswerBehindText returns the id of what looks like a response behind a piece of text, in a line that is not a message. It may also be a
+// ResponseBehindText returns the id of what looks like a response behind a piece of text, in a line that is not a message. It may also be a
 // log line that quotes the response, so the caller waits for the real one before it reports an error.
-func AnswerBehindText(line []byte) (id []byte, ok bool) {
+func ResponseBehindText(line []byte) (id []byte, ok bool) {
 	at := bytes.IndexByte(line[:min(len(line), maxBehindText)], '{')
 	if at <= 0 {
 		return nil, false

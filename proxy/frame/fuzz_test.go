@@ -109,7 +109,7 @@ func FuzzScan(f *testing.F) {
 				}
 			}
 			FindID(line)
-			if id, ok := AnswerBehindText(line); ok && (!json.Valid(id) || len(id) == 0) {
+			if id, ok := ResponseBehindText(line); ok && (!json.Valid(id) || len(id) == 0) {
 				t.Fatalf("%q: id %q is no JSON", line, id)
 			}
 			return

@@ -162,7 +162,7 @@ func TestAnAnswerBehindTextIsToldFromALogLine(t *testing.T) {
 		{"text alone", `listening`, ``},
 		{"nothing", ``, ``},
 	} {
-		if got, ok := AnswerBehindText([]byte(tt.line)); string(got) != tt.want && ok || ok != (tt.want != "") {
+		if got, ok := ResponseBehindText([]byte(tt.line)); string(got) != tt.want && ok || ok != (tt.want != "") {
 			t.Errorf("%s: got %q, %v", tt.name, got, ok)
 		}
 	}

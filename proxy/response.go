@@ -23,18 +23,18 @@ const (
 	plainEnvelope = 40
 )
 
-// answers inspects responses before they reach the client, and holds those with findings that say so.
-type answers struct {
+// responses inspects responses before they reach the client, and holds those with findings that say so.
+type responses struct {
 	*exchange
 	quarantine   *quarantine
 	interactions *interactions
 }
 
 // deliver passes a response to the client, if its item may still be called and the inspection finds nothing.
-func (s *answers) deliver(r *request, line []byte) error {
+func (s *responses) deliver(r *request, line []byte) error {
 	v := s.view()
 	if why := stillAllowed(v, r); why != refusal.None {
-		s.refuseAnswer(r, why)
+		s.refuseResponse(r, why)
 		return nil
 	}
 	if len(line) < asideFrom || !s.aside.take(len(line)) {
@@ -53,7 +53,7 @@ func (s *answers) deliver(r *request, line []byte) error {
 }
 
 // examine inspects a response and delivers or holds it.
-func (s *answers) examine(v *declared.View, r *request, line []byte) (err error) {
+func (s *responses) examine(v *declared.View, r *request, line []byte) (err error) {
 	said := false
 	defer func() {
 		if p := recover(); p != nil {
@@ -67,7 +67,7 @@ func (s *answers) examine(v *declared.View, r *request, line []byte) (err error)
 	if body.Empty() {
 		body, failed = bodyOf(line)
 	}
-	found := s.judgeAnswer(v, r, line, body)
+	found := s.judgeResponse(v, r, line, body)
 	if found.held(v) {
 		said = true
 		s.quarantine.holdBack(r, bytes.Clone(body.Of(line)), failed, found)
@@ -82,7 +82,7 @@ func (s *answers) examine(v *declared.View, r *request, line []byte) (err error)
 	}
 	if now := s.view(); now != v { // a decision may have been made meanwhile
 		if why := stillAllowed(now, r); why != refusal.None {
-			s.refuseAnswer(r, why)
+			s.refuseResponse(r, why)
 			return nil
 		}
 	}
@@ -97,8 +97,8 @@ func (s *answers) examine(v *declared.View, r *request, line []byte) (err error)
 	return err
 }
 
-// judgeAnswer inspects the result or the error, and the whole line if the server put more into it.
-func (s *answers) judgeAnswer(v *declared.View, r *request, line []byte, body frame.Span) found {
+// judgeResponse inspects the result or the error, and the whole line if the server put more into it.
+func (s *responses) judgeResponse(v *declared.View, r *request, line []byte, body frame.Span) found {
 	text := body.Of(line)
 	if len(line)-len(text)-len(r.id) > plainEnvelope {
 		text = line
