@@ -9,7 +9,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// What is cut must not make two names one, and a name that ends like a mark of ours is no mark.
+// Cutting must not make two names equal, and a name that ends like one of our marks is not marked.
 func TestNoTwoServersAreShownAlike(t *testing.T) {
 	middle := func(in string) string { return strings.Repeat("a", 40) + in + strings.Repeat("z", 40) }
 	for name, names := range map[string][]string{

@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// shelf is a real store with the server "s" in it, and a clock that goes a minute a step.
+// shelf is a real store with the server "s", and a clock that advances a minute with each step.
 type shelf struct {
 	*store.Store
 	t   *testing.T
@@ -33,7 +33,7 @@ func open(t *testing.T) *shelf {
 	return s
 }
 
-// do reads the ledger, changes it in one transaction, and returns it as the next one reads it.
+// do reads the ledger, changes it in one transaction, and returns it as read by the next.
 func (s *shelf) do(change func(tx *store.Tx, l *Ledger) error) (l *Ledger) {
 	s.t.Helper()
 	s.now = s.now.Add(time.Minute)
@@ -54,7 +54,7 @@ func (s *shelf) do(change func(tx *store.Tx, l *Ledger) error) (l *Ledger) {
 	return l
 }
 
-// sees has the server declare these definitions, of items by their keys.
+// sees makes the server declare these definitions, by the keys of their items.
 func (s *shelf) sees(definitions map[string]string) *Ledger {
 	s.t.Helper()
 	return s.do(func(tx *store.Tx, l *Ledger) error {
@@ -193,7 +193,7 @@ func TestAnUndoForgetsWhatItsOwnDecisionAllowed(t *testing.T) {
 	}
 }
 
-// program is a launch of one program, as a client starts it.
+// program is the launch of one program by a client.
 func program(client, sum string) pin.LaunchForm {
 	return pin.LaunchForm{Client: client, Executable: pin.LaunchFile{Path: "/usr/bin/weather", SHA256: sum}}
 }

@@ -20,7 +20,7 @@ func TestAnErrorAboutAFileIsReadWhole(t *testing.T) {
 	}
 }
 
-// What names a value is masked, whatever the name looks like and however ordinary the value is.
+// A value is masked by its name, however the name is written and however ordinary the value is.
 func TestWhatIsNoErrorAboutAFileStaysMasked(t *testing.T) {
 	for _, line := range []string{
 		"password: hunter",
@@ -43,7 +43,7 @@ func TestWhatIsNoErrorAboutAFileStaysMasked(t *testing.T) {
 			t.Errorf("%q became %q", line, got)
 		}
 	}
-	// an error's words are a value where no path stands before them, or no sentence behind
+	// the first word of an error is masked too, unless a path precedes it and a sentence follows
 	for line, want := range map[string]string{
 		"password: permission denied":       "password: *** denied",
 		"db.password: permission denied":    "db.password: *** denied",

@@ -13,7 +13,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// desk is an office over a real store, with a clock that the test turns.
+// desk is an office over a real store, with a clock that the test sets.
 type desk struct {
 	*Office
 	t             *testing.T
@@ -42,7 +42,7 @@ func open(t *testing.T, dir string, opts Options) *desk {
 	return d
 }
 
-// settle makes what waits for the server "s" of one kind hold one definition, none where it is "".
+// settle makes one definition pending for a kind of item of the server "s", or none if it is "".
 func (d *desk) settle(definition string) (item *store.Item) {
 	d.t.Helper()
 	var want *review.Content
@@ -59,7 +59,7 @@ func (d *desk) settle(definition string) (item *store.Item) {
 	return item
 }
 
-// decide is what a decision over a code and a digest is told.
+// decide is the error of a decision with this code and digest.
 func (d *desk) decide(code, digest string) (err error) {
 	_ = d.Store.View(func(tx *store.Tx) error {
 		_, err = Decidable(tx, control.Decide{Code: code, Digest: digest})
@@ -81,10 +81,10 @@ func TestOverTheSocketOnlyAHomeMadeForItTakesDecisions(t *testing.T) {
 	person, inside := control.Peer{}, control.Peer{Descends: true}
 	cli := Options{AllowCLI: true}
 	for name, c := range map[string]struct {
-		first, again Options // of the home's first hub, and of the one that is asked
-		windowOn     string  // what a window wrote down between them
-		code         int     // 0: a person's own command may decide
-		ignored      bool    // the flag is said to be ignored
+		first, again Options // options of the home's first hub, and of the tested one
+		windowOn     string  // what a window stored in between
+		code         int     // of the error for a person's own command, 0 if it may decide
+		ignored      bool    // there is a problem that the flag is ignored
 	}{
 		"made with the flag, and started with it":            {first: cli, again: cli},
 		"made with the flag, and started without":            {first: cli, code: control.CodeNotHere},
@@ -130,7 +130,7 @@ func TestWhatMayNotBeDecidedHereIsRaisedForThePersonWhoMay(t *testing.T) {
 	d := open(t, t.TempDir()+"/home", Options{Window: true})
 	for _, c := range []struct {
 		peer   control.Peer
-		code   int // 0: it may decide
+		code   int // 0 if it may decide
 		raised int
 	}{{control.Peer{}, control.CodeNotHere, 2}, {control.Peer{Descends: true}, control.CodeDescends, 0}, {control.Peer{Here: true}, 0, 0}} {
 		d.raised = nil
@@ -191,7 +191,7 @@ func TestAFloodUsesUpNoCodes(t *testing.T) {
 			t.Errorf("code %d: %+v", n+1, answer)
 		}
 	}
-	// Those before the flood and the last ones of it, without the one that waits.
+	// The codes from before the flood and its last ones, without the pending one.
 	if want := FloodCodes + KeptCodes - 1; kept != want {
 		t.Errorf("%d codes lead on, and not %d", kept, want)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// heldAs is the n-th response of a server's tool, with what was found in it by rule.
+// heldAs is the n-th response of a server's tool, with its findings by rule.
 func heldAs(n int, server, item, client, levels string) store.Held {
 	return store.Held{
 		Code: fmt.Sprintf("C%03d", n), ID: fmt.Sprint(n), ServerID: server, Method: "tools/call", Item: item, Client: client, Why: vocab.HeldThreat, Levels: json.RawMessage(levels),
@@ -80,7 +80,7 @@ func TestNothingIsLeftOfResponsesThatWereForgotten(t *testing.T) {
 	for n := range 50 {
 		one := heldAs(n, fmt.Sprint("s", n%3), fmt.Sprint("tool:", n%4), fmt.Sprint("c", n%2), `{"a":"high"}`)
 		x.put(one)
-		one.State = states[n%len(states)] // as it goes on
+		one.State = states[n%len(states)] // later changes of its state
 		x.put(one)
 	}
 	if x.waiting != 20 || len(x.granted) != 20 || x.kept != 500 {

@@ -14,10 +14,10 @@ func TestWhichResponsesMakeRoom(t *testing.T) {
 	most := Cap{Responses: 10, Bytes: 1000, One: 400}
 	for _, c := range []struct {
 		name    string
-		held    int             // responses there are
-		tools   int             // that they are of, in turn; tool 0 is of one server, the others of another
-		kept    int64           // bytes of each
-		state   vocab.HeldState // of all of them
+		held    int             // number of responses
+		tools   int             // the responses' tools, in turn; tool 0 belongs to one server, the others to another
+		kept    int64           // bytes of each response
+		state   vocab.HeldState // of every response
 		size    int64
 		evicted string
 		fits    bool

@@ -12,16 +12,16 @@ import (
 	"github.com/sallyport/sallyport/app/tray/panel"
 )
 
-// enough is far more than anything here takes; only a test that fails waits for it.
+// enough is far more than anything here takes; only a failing test waits that long.
 const enough = 30 * time.Second
 
-// asked is one call as a file manager gets it.
+// asked is one call as a file manager receives it.
 type asked struct {
 	method string
 	uris   []string
 }
 
-// manager is a file manager on the bus that opens nothing, keeps what it was asked and answers as it is told to.
+// manager is a file manager on the bus that opens nothing, records its calls and responds as configured.
 func manager(t *testing.T, address string, answer *dbus.Error) <-chan asked {
 	t.Helper()
 	conn, calls := panel.Connect(t, address), make(chan asked, 8)
@@ -40,7 +40,7 @@ func manager(t *testing.T, address string, answer *dbus.Error) <-chan asked {
 	return calls
 }
 
-// opener puts an xdg-open into PATH that writes down what it was given and ends so.
+// opener puts an xdg-open into PATH that records its arguments and exits as given.
 func opener(t *testing.T, status string) (told string) {
 	t.Helper()
 	folder := t.TempDir()

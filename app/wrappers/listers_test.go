@@ -12,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 )
 
-// under starts a wrapper of a client process. Its own process is this one: it lives.
+// under connects a wrapper of a client process. Its own process is the test's, so it counts as alive.
 func (p *place) under(parent int, client, name string, lists bool) *server {
 	p.t.Helper()
 	p.n++
@@ -28,7 +28,7 @@ func (p *place) under(parent int, client, name string, lists bool) *server {
 	return s
 }
 
-// chosen waits until exactly these list our tools.
+// chosen waits until exactly these wrappers list our tools.
 func chosen(t *testing.T, all []*server, want ...*server) {
 	t.Helper()
 	var here []int
@@ -71,7 +71,7 @@ func TestOneWrapperOfAClientProcessListsOurTools(t *testing.T) {
 	if got := alone.Last(t).OwnTools; got != "" {
 		t.Errorf("without --client: %q", got)
 	}
-	// It ends: the one that is there longest takes over, at once.
+	// It ends: the oldest one takes over at once.
 	p.Unregister(all[0])
 	chosen(t, all[1:], all[1])
 	chosen(t, []*server{other, first}, first)
@@ -102,7 +102,7 @@ func TestTheServerThatListedThemLastDoesItAgain(t *testing.T) {
 	p.Unregister(a)
 	chosen(t, []*server{b, c}, b)
 
-	// It does not come: a second later the first takes its place, and is the one from then on.
+	// It does not come: after a second the first one takes its place, and keeps it.
 	d := p.under(90, "claude-desktop", "d", false)
 	chosen(t, []*server{d}, d)
 	again := p.under(91, "claude-desktop", "d", false)
@@ -111,7 +111,7 @@ func TestTheServerThatListedThemLastDoesItAgain(t *testing.T) {
 
 func TestAWrapperThatListedThemBeforeTheHubWentGoesOn(t *testing.T) {
 	p := newPlace(t)
-	p.Unregister(p.under(60, "claude-desktop", "old", false)) // what listed them last is another server
+	p.Unregister(p.under(60, "claude-desktop", "old", false)) // another server listed them last
 	a, b := p.under(70, "claude-desktop", "a", false), p.under(70, "claude-desktop", "b", true)
 	chosen(t, []*server{a, b}, b)
 }
@@ -145,7 +145,7 @@ func TestNothingIsKeptOfClientProcessesThatEnded(t *testing.T) {
 	}
 }
 
-// A wrapper that was killed is known to be gone before its connection is.
+// A killed wrapper counts as gone before its connection closes.
 func TestAWrapperWhoseProcessEndedListsNothingAnyMore(t *testing.T) {
 	p := newPlace(t)
 	ended := exec.Command("true")

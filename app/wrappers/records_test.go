@@ -11,7 +11,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// stored are the records of the timeline with that status, the newest first.
+// stored are the records of the timeline with that status, newest first.
 func (p *place) stored(status vocab.Status) []store.Record {
 	p.t.Helper()
 	records, err := p.office.Store.Records(store.Query{Status: string(status), Limit: 100})
@@ -60,7 +60,7 @@ func TestWhatADeadWrapperLeftIsWorthNoMoreThanWhatItCouldSend(t *testing.T) {
 		{ID: vocab.NewRecordID(time.Now()), Time: time.Now(), Kind: vocab.RecordCall, Status: vocab.StatusOK},
 		{ID: vocab.NewRecordID(time.Now()), Time: time.Now(), Kind: vocab.RecordApproval, Status: vocab.StatusOK},
 	}
-	for range 2 { // a kill came before the file was gone
+	for range 2 { // as after a kill before the file was deleted
 		if err := p.TakeOrphans(from, left); err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestAStateIsPushedOnlyWhereItDiffersFromTheLastOne(t *testing.T) {
 	known := s.Last(t)
 	p.PushAll()
 	p.PushAll()
-	if s.Pushes() != 1 { // the answer to Register
+	if s.Pushes() != 1 { // the response to Register
 		t.Errorf("%d states were pushed, and nothing changed", s.Pushes()-1)
 	}
 	p.servers[p.sessions[s].Server].base.Blocked = true
