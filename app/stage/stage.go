@@ -185,7 +185,7 @@ func WantError(t testing.TB, err error, code int) *control.Error {
 	t.Helper()
 	var e *control.Error
 	if !errors.As(err, &e) || e.Code != code {
-		t.Fatalf("got %v, want an answer with code %d", err, code)
+		t.Fatalf("got %v, want an error with code %d", err, code)
 	}
 	return e
 }
