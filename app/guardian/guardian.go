@@ -47,11 +47,11 @@ type Guardian struct {
 	mu     sync.Mutex
 	wake   chan struct{}   // buffered 1: the set of protected files changed
 	looked map[string]bool // files this hub has checked: changes found at the first check happened while no hub ran
-	lastly map[string]stamp
+	stamps map[string]stamp
 }
 
 func New(o *office.Office, hub Hub, opts Options) *Guardian {
-	return &Guardian{office: o, hub: hub, opts: opts, wake: make(chan struct{}, 1), looked: map[string]bool{}, lastly: map[string]stamp{}}
+	return &Guardian{office: o, hub: hub, opts: opts, wake: make(chan struct{}, 1), looked: map[string]bool{}, stamps: map[string]stamp{}}
 }
 
 // Quietly runs f while nothing is done to clients' files.

@@ -91,11 +91,11 @@ func (g *Guardian) stirred() bool {
 	stirred := false
 	for _, f := range files {
 		now[f.Path] = stampOf(f)
-		if before, ok := g.lastly[f.Path]; ok && !before.same(now[f.Path]) {
+		if before, ok := g.stamps[f.Path]; ok && !before.same(now[f.Path]) {
 			stirred = true
 		}
 	}
-	g.lastly = now
+	g.stamps = now
 	return stirred
 }
 
