@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -293,22 +292,6 @@ func TestLogsAreARingThatOutlivesTheServer(t *testing.T) {
 		t.Fatalf("log %q, %v", next.Text, err)
 	}
 	wantError(t, errOf(p.Log(control.LogQuery{Server: "nobody"})), control.CodeNotFound)
-}
-
-func TestEveryProblemCodeHasItsParagraph(t *testing.T) {
-	source, err := os.ReadFile("office/problems.go")
-	must(t, err)
-	page, err := os.ReadFile("../docs/problems.md")
-	must(t, err)
-	codes := regexp.MustCompile(`SP-\d{3}`).FindAllString(string(source), -1)
-	if len(codes) < 10 {
-		t.Fatalf("codes %v", codes)
-	}
-	for _, code := range codes {
-		if !regexp.MustCompile(`(?m)^## ` + code + ` .+\n\S`).Match(page) {
-			t.Errorf("%s has no paragraph", code)
-		}
-	}
 }
 
 func TestAForeignMessageIsInTheTimeline(t *testing.T) {

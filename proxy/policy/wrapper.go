@@ -12,7 +12,6 @@ type Wrapper struct {
 	Resources      bool   // pin each resource
 	Launch         string // off, notify or block
 	MaxMessage     int    // bytes
-	Sandbox        string // off, shield or strict
 	MaxInspect     int    // bytes of a response that are inspected
 	HoldBeyond     bool   // hold larger ones
 	Interaction    string // allow, guard, ask or deny
@@ -34,7 +33,6 @@ func ForWrapper(v Values) Wrapper {
 		Resources:      v.safe("pins.resources") == "on",
 		Launch:         v.safe("pins.launch"),
 		MaxMessage:     int(v.bytes("limits.message")),
-		Sandbox:        v.safe("sandbox"),
 		MaxInspect:     int(v.bytes("inspect.max_bytes")),
 		HoldBeyond:     v.safe("inspect.on_limit") == "hold",
 		Interaction:    v.safe("interaction.policy"),
