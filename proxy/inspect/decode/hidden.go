@@ -18,7 +18,10 @@ func selectorText(v *View) *View {
 	if other := strings.Index(v.Text, "\xef\xb8"); first < 0 || other >= 0 && other < first {
 		first = other
 	}
-	out := hidden(v, "variation_selectors", first, legible.SelectorByte)
+	out := hidden(v, "variation_selectors", first, func(r rune) (byte, bool) {
+		b, ok := legible.SelectorByte(r)
+		return b, ok && (b >= ' ' || b == '\t' || b == '\n' || b == '\r') // the selector of an ordinary emoji carries 15, which is no text
+	})
 	if out == nil || !Textual(out.Text) {
 		return nil
 	}
