@@ -222,11 +222,16 @@ func (c *Checker) judge(ctx context.Context, shot *snapshot) {
 	if !told {
 		err := c.session.Report(ctx, control.Report{Protocol: shot.protocol, ServerInfo: shot.serverInfo, Items: shot.items, Findings: shot.findings})
 		c.mu.Lock()
-		if err == nil {
-			c.reported, c.failures = fingerprint, 0
+		if told = err == nil; told {
+			c.reported = fingerprint
 		} else {
 			c.againLocked()
 		}
+		c.mu.Unlock()
+	}
+	if told {
+		c.mu.Lock()
+		c.failures = 0
 		c.mu.Unlock()
 	}
 	yes := true
