@@ -63,33 +63,39 @@ func TestWhatADiskRefusedIsNotAcknowledged(t *testing.T) {
 }
 
 func TestCallsThatWaitForTheDiskShareACommit(t *testing.T) {
-	s := mustOpen(t, home(t), Options{})
-	const calls = 20
-	waiting := func() int {
-		s.appending.mu.Lock()
-		defer s.appending.mu.Unlock()
-		return len(s.appending.waiting)
-	}
-	s.appending.committing.Lock() // as another call's commit would
-	var group sync.WaitGroup
-	for n := range calls {
-		group.Go(func() {
-			id := fmt.Sprint(n)
-			if stored, err := s.AppendNow(Record{ID: id}); err != nil || ids(stored) != id || stored[0].Hash == "" {
-				t.Errorf("stored %s of %s, %v", ids(stored), id, err)
+	for _, c := range []struct{ calls, records, commits int }{{20, 1, 1}, {20, mostTogether * 3 / 10, 7}, {2, mostTogether + 1, 2}} {
+		t.Run(fmt.Sprintf("%d of %d records", c.calls, c.records), func(t *testing.T) {
+			s := mustOpen(t, home(t), Options{})
+			waiting := func() int {
+				s.appending.mu.Lock()
+				defer s.appending.mu.Unlock()
+				return len(s.appending.waiting)
+			}
+			s.appending.committing.Lock() // as another call's commit would
+			var group sync.WaitGroup
+			for n := range c.calls {
+				group.Go(func() {
+					records := make([]Record, c.records)
+					for i := range records {
+						records[i].ID = fmt.Sprintf("%d-%d", n, i)
+					}
+					if stored, err := s.AppendNow(records...); err != nil || ids(stored) != ids(records) || stored[0].Hash == "" {
+						t.Errorf("stored %s of %s, %v", ids(stored), ids(records), err)
+					}
+				})
+			}
+			for deadline := time.Now().Add(10 * time.Second); waiting() < c.calls; runtime.Gosched() {
+				if time.Now().After(deadline) {
+					t.Fatalf("%d calls wait", waiting())
+				}
+			}
+			before := s.seen.Load()
+			s.appending.committing.Unlock()
+			group.Wait()
+			verified(t, s, c.calls*c.records)
+			if commits := s.seen.Load() - before; commits != uint64(c.commits) {
+				t.Errorf("%d commits", commits)
 			}
 		})
-	}
-	for deadline := time.Now().Add(10 * time.Second); waiting() < calls; runtime.Gosched() {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d calls wait", waiting())
-		}
-	}
-	before := s.seen.Load()
-	s.appending.committing.Unlock()
-	group.Wait()
-	verified(t, s, calls)
-	if commits := s.seen.Load() - before; commits != 1 {
-		t.Errorf("%d commits", commits)
 	}
 }

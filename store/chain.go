@@ -145,18 +145,29 @@ func (s *Store) AppendNow(records ...Record) (stored []Record, err error) {
 	s.appending.mu.Unlock()
 	s.appending.committing.Lock()
 	defer s.appending.committing.Unlock()
-	if !call.over {
+	for !call.over {
 		s.appendWaiting()
 	}
 	return call.stored, call.err
 }
 
-// appendWaiting writes the records of all calls that wait. All of them succeed or fail together.
+// mostTogether is how many records of several calls share a commit, which takes 12 ms with so many: a decision has to wait for it.
+const mostTogether = 1000
+
+// appendWaiting writes the records of the calls that have waited longest. They succeed or fail together.
 func (s *Store) appendWaiting() {
 	s.appending.mu.Lock()
-	calls := s.appending.waiting
-	s.appending.waiting = nil
+	waiting, take, records := s.appending.waiting, 0, 0
+	for take < len(waiting) && (take == 0 || records+len(waiting[take].records) <= mostTogether) {
+		records += len(waiting[take].records)
+		take++
+	}
+	calls := waiting[:take]
+	s.appending.waiting = waiting[take:]
 	s.appending.mu.Unlock()
+	for _, call := range calls {
+		call.over = true // whatever happens to this commit: if it panics, their err stays
+	}
 	err := s.Update(func(tx *Tx) error {
 		for _, call := range calls {
 			var err error
@@ -167,7 +178,7 @@ func (s *Store) appendWaiting() {
 		return nil
 	})
 	for _, call := range calls {
-		call.over, call.err = true, nil
+		call.err = nil
 		if err != nil {
 			call.stored, call.err = nil, fmt.Errorf("store activity: %w", err)
 		}
