@@ -23,8 +23,13 @@ func SeverityOf(level inspect.Level) vocab.Severity {
 	}
 }
 
+// rank orders severities. One of a later version counts as the most serious.
 func rank(s vocab.Severity) int {
-	return slices.Index([]vocab.Severity{vocab.SeverityReview, vocab.SeverityHigh, vocab.SeverityCritical}, s)
+	order := []vocab.Severity{vocab.SeverityReview, vocab.SeverityHigh, vocab.SeverityCritical}
+	if i := slices.Index(order, s); i >= 0 {
+		return i
+	}
+	return len(order)
 }
 
 // Graver is the more serious of two severities.
