@@ -1,12 +1,13 @@
 import type { Can, Change, Decided, Does, Decision, Exception, Finding, Held, HeldPart, Item, PartDetail, Review, Segment } from '../lib/api'
 import { foldingOf } from './passages'
 import { findingOf } from './rooms'
+import { sent } from './sent'
 
 export const tags = (s: string) => [...s].map((c) => String.fromCodePoint(0xe0000 + c.charCodeAt(0))).join('')
 const bytes = (s: string) => new TextEncoder().encode(s).length
 
 export function changeOf(with_: Partial<Change> = {}): Change {
-  return { path: 'description', op: 'changed', words: 'description changed', before: '', after: '', text: [], ...with_ }
+  return sent({ path: 'description', op: 'changed', words: 'description changed', before: '', after: '', text: [], ...with_ }, 'before', 'after', 'text')
 }
 
 /** A text that changed: "a [-b-] {+c+} d" in pieces. */
@@ -63,7 +64,7 @@ export const HOSTILE_NAME = 'Safe update \u2705\u202e' + 'x'.repeat(300)
 
 export function reviewOf(with_: Partial<Review> = {}): Review {
   const details = with_.details ?? [REWORDED]
-  return {
+  return sent({
     code: '4F2A', kind: 'changed', server: 'weather', identity: 'stdio:["npx","@acme/weather"]', severity: 'review', title: 'weather: tool get_forecast changed',
     digest: 'b24f67aa', created: new Date(Date.now() - 12 * 60_000).toISOString(), asked: false, noisy: false, runs: false, launch: '', clean: false,
     count: 0, first: '', last: '', codes: [], group: '', why: '', rule: '', allowed: false,
@@ -71,7 +72,7 @@ export function reviewOf(with_: Partial<Review> = {}): Review {
     warnings: [with_.findings ?? [], ...details.map((p) => p.findings)].reduce((n, of) => n + foldingOf(of).length, 0), decided: '', decidedAt: '', path: '', nonce: 'n1', armAfterMs: 0,
     command: ['npx', '-y', '@acme/weather@1.4.2'], url: '', serverInfo: '{\n  "name": "weather",\n  "version": "1.4.0"\n}', findings: [], details, diff: '',
     sandbox: 'shield', lookedUnder: 'shield', next: '', typedWord: '', stale: false, ...with_,
-  }
+  }, 'shown', 'asked', 'noisy', 'runs', 'clean', 'launch', 'count', 'first', 'last', 'codes', 'group', 'why', 'rule', 'allowed')
 }
 
 export function doesOf(with_: Partial<Does> = {}): Does {
@@ -112,7 +113,7 @@ const NOTE = LETTER + HELD_ORDER + '\n<img src=x onerror=alert(1)> **bold** see 
 const spanOf = (text: string, match: string) => ({ start: bytes(text.slice(0, text.indexOf(match))), end: bytes(text.slice(0, text.indexOf(match) + match.length)), match })
 
 export function heldOf(with_: Partial<Held> = {}): Held {
-  return {
+  return sent({
     state: 'waiting', time: new Date(Date.now() - 12 * 60_000).toISOString(), client: 'claude-ai', method: 'tools/call', item: 'tool:read_note', name: 'read_note',
     arguments: [{ name: 'id', value: '2231', masked: false }, { name: 'token', value: '***', masked: true }], error: false, bytes: bytes(NOTE) + 120_000, why: 'threat',
     checks: [{ check: 'threats', ran: true, why: '' }], rule_set: '1-00c0ffee00c0ffee', expires: new Date(Date.now() + 23.5 * 3_600_000).toISOString(), until: '', delivered: '',
@@ -122,7 +123,7 @@ export function heldOf(with_: Partial<Held> = {}): Held {
       heldPartOf('', { label: 'Picture', mime: 'image/png', bytes: 120_000, sha256: 'c'.repeat(64), shown: false }),
     ],
     links: [{ before: 'https://bank.example@', host: 'evil.example', after: '/login' }], place: 1, newer: '', older: '', ...with_,
-  }
+  }, 'client', 'item', 'name', 'error', 'until', 'delivered', 'without_marked', 'unsure', 'exceptable', 'place', 'newer', 'older')
 }
 
 export function heldReview(held: Partial<Held> = {}, with_: Partial<Review> = {}): Review {

@@ -2,6 +2,7 @@ import type {
   ActivityQuery, ActivityRow, Api, Backup, Colour, Coverage, Finding, HistoryEvent, Light, Overview, Preview, Server, ServerDetail, ServerItem, Setting, Unguarded, Unseen,
 } from '../lib/api'
 import { foldingOf } from './passages'
+import { sent } from './sent'
 
 /** An Api that answers what a test gives it, and refuses all else: a question that nobody expected fails the test. */
 export function apiOf(answers: Partial<Api>): Api {
@@ -41,10 +42,10 @@ export function overviewOf(with_: Partial<Overview> = {}): Overview {
 }
 
 export function rowOf(n: number, with_: Partial<ActivityRow> = {}): ActivityRow {
-  return {
+  return sent({
     id: `r${String(n).padStart(6, '0')}`, time: new Date(2026, 10, 21, 10, 0, 0).toISOString(), kind: 'tool_call', status: 'ok', server: 'weather', shown: with_.server ?? 'weather', tool: 'get_forecast', named: '',
     code: '', mode: '', summary: '', client: 'claude-desktop', duration_us: 182_000, bytes: 2048, ...with_,
-  }
+  }, 'server', 'tool', 'code', 'mode', 'summary', 'client', 'duration_us', 'bytes')
 }
 
 /** A timeline that answers as the program does. rows: newest first. */
