@@ -117,6 +117,9 @@ func (d decision) run(ctx context.Context, s streams) (int, error) {
 		d.brief(newPage(s))
 	}
 	if err := d.do(); err != nil {
+		if d.JSON && codeOf(err) == exitPerson { // refused inside a guarded server
+			err = errors.Join(d.undecided(s), err)
+		}
 		return codeOf(err), err
 	}
 	s.did("it was decided")

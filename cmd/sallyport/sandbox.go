@@ -195,6 +195,8 @@ func trySandbox(ctx context.Context) (said string, unable error) {
 }
 
 func knownServers(ctx context.Context) []control.Server {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout) // doctor reports a hub that doesn't answer, and must not wait for it
+	defer cancel()
 	hub, err := dial(ctx)
 	if err != nil {
 		return nil

@@ -238,6 +238,7 @@ func TestNoDescendantOfAWrapperDecides(t *testing.T) {
 		"a daemon that forked twice":         `( setsid sh -c '"$S" approve "$CODE" --all --yes >"$OUT" 2>&1; echo $? >"$OUT.code"' & ) & sleep 0.2`,
 		"a terminal emulation":               `(sleep 0.3; echo y) | timeout 20 script -qec '"$S" approve "$CODE" --all' /dev/null`,
 		"a terminal emulation that says yes": `timeout 20 script -qec '"$S" approve "$CODE" --all --yes' /dev/null`,
+		"a child that wants JSON":            `"$S" approve "$CODE" --all --yes --json`,
 		"a setting":                          `"$S" settings set pins.first_use trust-clean --yes`,
 		"a hub of its own":                   `"$S" hub --allow-cli-approval`,
 	} {
@@ -256,6 +257,9 @@ func TestNoDescendantOfAWrapperDecides(t *testing.T) {
 			}
 			if exit != want {
 				t.Errorf("exit status %s: %s", exit, said)
+			}
+			if strings.Contains(ask, "--json") && !strings.Contains(said, `"code":"`+code+`"`) {
+				t.Errorf("with --json it does not print the item: %s", said)
 			}
 			waits := false
 			for _, item := range h.inbox() {
