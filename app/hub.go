@@ -236,7 +236,7 @@ func distrustPins(tx *store.Tx, now time.Time) error {
 	return nil
 }
 
-// Close ends the hub: it writes what is queued, and releases store and files. Serving must have ended.
+// Close ends the hub and releases store and files. Serving must have ended.
 func (h *Hub) Close() error {
 	var err error
 	h.closed.Do(func() {

@@ -84,8 +84,8 @@ type Handler interface {
 	// a window refuses.
 	Show(peer Peer, route string) error
 
-	// StepDown returns nil if this hub gives way to peer. The hub then flushes, releases store and socket and exits. It is gone when the
-	// lock beside the socket is free.
+	// StepDown returns nil if this hub gives way to peer. The hub then releases store and socket and exits. It is gone when the lock beside
+	// the socket is free.
 	StepDown(peer Peer) error
 }
 

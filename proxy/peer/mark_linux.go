@@ -26,7 +26,7 @@ func Marked(pid int) bool {
 	return err == nil && hard != unix.RLIM_INFINITY
 }
 
-// OfServer reports whether a guard started this process or one of its ancestors. It is less exact than marked, which is also true if every
+// OfServer reports whether a guard started this process or one of its ancestors. It is less exact than Marked, which is also true if every
 // process of a system has such a limit.
 func OfServer() bool {
 	limit, err := ourLimit()

@@ -83,7 +83,7 @@ func (in *Installation) Prove(c Credentials) (os.FileInfo, error) {
 	return file, nil
 }
 
-// ProveHub is prove for the process that answers as the hub. It refuses one that a wrapped server started, because its parent can look into
+// ProveHub is Prove for the process that answers as the hub. It refuses one that a wrapped server started, because its parent can look into
 // it and change what it says, and a wrapper, because a wrapper forwards what its server says on stderr.
 func (in *Installation) ProveHub(c Credentials) (os.FileInfo, error) {
 	file, err := in.Prove(c)
