@@ -129,7 +129,7 @@ var kindWords = map[vocab.ItemKind]string{
 }
 
 // trayState is what the icon shows: the light of all servers as a shape, and pending items as rows.
-func trayState(waiting []control.InboxItem, c control.Coverage, l display.Light) tray.State {
+func trayState(waiting []control.InboxItem, c control.Coverage, l control.Light) tray.State {
 	s := tray.State{Mood: moodOf(l), Count: len(waiting), Coverage: fmt.Sprintf("Guarding %d of %s", c.Guarded, review.Count(c.Total, "server"))}
 	for _, it := range waiting {
 		name := cmp.Or(it.Shown, it.Server)
@@ -154,15 +154,15 @@ func trayState(waiting []control.InboxItem, c control.Coverage, l display.Light)
 }
 
 // moodOf is the shape for a light. Amber has two: something to read, or something unguarded.
-func moodOf(l display.Light) tray.Mood {
+func moodOf(l control.Light) tray.Mood {
 	switch l.Colour {
-	case display.Red:
+	case vocab.Red:
 		return tray.Critical
-	case display.Green:
+	case vocab.Green:
 		return tray.Guarding
-	case display.Grey:
+	case vocab.Grey:
 		return tray.Starting
-	case display.Amber: // depends on the subject
+	case vocab.Amber: // depends on the subject
 	}
 	switch l.State {
 	case display.LightReview, display.LightHeld:

@@ -6,6 +6,7 @@ import (
 	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/app/tray"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func TestTheIconShowsTheLightOfAll(t *testing.T) {
@@ -15,22 +16,22 @@ func TestTheIconShowsTheLightOfAll(t *testing.T) {
 	marked := control.InboxItem{Code: "5555", Kind: "new_server", Server: "Google Drive", Shown: "Google Drive ·1a2b", Severity: "review"}
 	odd := control.InboxItem{Code: "3333", Kind: "hologram", Server: "notes", Severity: "review"}
 	for name, c := range map[string]struct {
-		light   display.Light
+		light   control.Light
 		waiting []control.InboxItem
 		mood    tray.Mood
 		tooltip string
 		row     string // the first
 	}{
-		"green is a solid shield":       {display.Light{Colour: display.Green, State: display.LightGuarded, Words: "4 servers guarded"}, nil, tray.Guarding, "Sallyport — 4 servers guarded", ""},
-		"grey is a hollow one":          {display.Light{Colour: display.Grey, State: display.LightNotStarted, Words: "3 servers guarded, none started yet"}, nil, tray.Starting, "Sallyport — 3 servers guarded, none started yet", ""},
-		"what waits is a dot":           {display.Light{Colour: display.Amber, State: display.LightReview, Words: "1 item needs your review"}, []control.InboxItem{drift}, tray.Attention, "Sallyport — 1 item needs your review", "weather — tool changed"},
-		"red is a red dot":              {display.Light{Colour: display.Red, State: display.LightCritical, Words: "1 critical item needs your review"}, []control.InboxItem{drift}, tray.Critical, "Sallyport — 1 critical item needs your review", "weather — tool changed"},
-		"no guard is an outline":        {display.Light{Colour: display.Amber, State: display.LightUnguarded, Words: "filesystem is not guarded"}, []control.InboxItem{lost, drift}, tray.Failing, "Sallyport — filesystem is not guarded", "filesystem — guard removed"},
-		"nothing works is an outline":   {display.Light{Colour: display.Amber, State: display.LightBroken, Words: "Sallyport isn't working"}, nil, tray.Failing, "Sallyport isn't working — open to see why", ""},
-		"a colour that nobody knows is": {display.Light{Colour: "blue"}, nil, tray.Failing, "Sallyport — ", ""},
-		"a name that speaks":            {display.Light{Colour: display.Amber, State: display.LightReview}, []control.InboxItem{sly}, tray.Attention, "Sallyport — ", "a server — new server"},
-		"one of two of one name":        {display.Light{Colour: display.Amber, State: display.LightReview}, []control.InboxItem{marked}, tray.Attention, "Sallyport — ", "Google Drive ·1a2b — new server"},
-		"a kind that nobody knows":      {display.Light{Colour: display.Amber, State: display.LightReview}, []control.InboxItem{odd}, tray.Attention, "Sallyport — ", "notes — needs your review"},
+		"green is a solid shield":       {control.Light{Colour: vocab.Green, State: display.LightGuarded, Words: "4 servers guarded"}, nil, tray.Guarding, "Sallyport — 4 servers guarded", ""},
+		"grey is a hollow one":          {control.Light{Colour: vocab.Grey, State: display.LightNotStarted, Words: "3 servers guarded, none started yet"}, nil, tray.Starting, "Sallyport — 3 servers guarded, none started yet", ""},
+		"what waits is a dot":           {control.Light{Colour: vocab.Amber, State: display.LightReview, Words: "1 item needs your review"}, []control.InboxItem{drift}, tray.Attention, "Sallyport — 1 item needs your review", "weather — tool changed"},
+		"red is a red dot":              {control.Light{Colour: vocab.Red, State: display.LightCritical, Words: "1 critical item needs your review"}, []control.InboxItem{drift}, tray.Critical, "Sallyport — 1 critical item needs your review", "weather — tool changed"},
+		"no guard is an outline":        {control.Light{Colour: vocab.Amber, State: display.LightUnguarded, Words: "filesystem is not guarded"}, []control.InboxItem{lost, drift}, tray.Failing, "Sallyport — filesystem is not guarded", "filesystem — guard removed"},
+		"nothing works is an outline":   {control.Light{Colour: vocab.Amber, State: display.LightBroken, Words: "Sallyport isn't working"}, nil, tray.Failing, "Sallyport isn't working — open to see why", ""},
+		"a colour that nobody knows is": {control.Light{Colour: "blue"}, nil, tray.Failing, "Sallyport — ", ""},
+		"a name that speaks":            {control.Light{Colour: vocab.Amber, State: display.LightReview}, []control.InboxItem{sly}, tray.Attention, "Sallyport — ", "a server — new server"},
+		"one of two of one name":        {control.Light{Colour: vocab.Amber, State: display.LightReview}, []control.InboxItem{marked}, tray.Attention, "Sallyport — ", "Google Drive ·1a2b — new server"},
+		"a kind that nobody knows":      {control.Light{Colour: vocab.Amber, State: display.LightReview}, []control.InboxItem{odd}, tray.Attention, "Sallyport — ", "notes — needs your review"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := trayState(c.waiting, control.Coverage{Guarded: 4, Total: 4}, c.light)
@@ -51,7 +52,7 @@ func TestTheIconShowsTheLightOfAll(t *testing.T) {
 		guarded, total int
 		want           string
 	}{{3, 5, "Guarding 3 of 5 servers"}, {4, 4, "Guarding 4 of 4 servers"}, {0, 1, "Guarding 0 of 1 server"}} {
-		if got := trayState(nil, control.Coverage{Guarded: c.guarded, Total: c.total}, display.Light{}).Coverage; got != c.want {
+		if got := trayState(nil, control.Coverage{Guarded: c.guarded, Total: c.total}, control.Light{}).Coverage; got != c.want {
 			t.Errorf("the line of coverage: %q, want %q", got, c.want)
 		}
 	}

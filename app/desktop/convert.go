@@ -80,11 +80,7 @@ func partDetail(d control.PartDetail) PartDetail {
 }
 
 func unguarded(u control.Unguarded) Unguarded {
-	return Unguarded{Unguarded: u, Light: light(display.LightOfUnguarded(u))}
-}
-
-func light(l display.Light) control.Light {
-	return control.Light{Colour: string(l.Colour), State: l.State, Words: l.Words, Next: l.Next}
+	return Unguarded{Unguarded: u, Light: display.LightOfUnguarded(u)}
 }
 
 func record(r control.Record, shown string) Record {

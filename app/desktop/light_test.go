@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/app/tray"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // claude writes Claude's file with these servers and puts all of them behind the wrapper.
@@ -35,7 +36,7 @@ func (d *desk) claude(names ...string) (path string) {
 	return path
 }
 
-func lit(colour, state, words, next string) control.Light {
+func lit(colour vocab.Colour, state, words, next string) control.Light {
 	return control.Light{Colour: colour, State: state, Words: words, Next: next}
 }
 

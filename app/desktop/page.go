@@ -104,10 +104,10 @@ func (p *Page) Overview() (Overview, error) {
 	if out.Theme == "" {
 		out.Theme = "system"
 	}
-	out.Light = light(h.Light(control.Coverage{}, status.Waiting, false))
+	out.Light = h.Light(control.Coverage{}, status.Waiting, false)
 	if c := status.Coverage; c != nil {
 		out.Guarded, out.Total = c.Guarded, c.Total
-		out.Light = light(h.Light(*c, status.Waiting, true))
+		out.Light = h.Light(*c, status.Waiting, true)
 		for _, f := range c.Clients {
 			out.FirstRun = out.FirstRun && !f.Watched
 		}

@@ -11,16 +11,6 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// Colour means the same wherever a person sees it: in the tray, in the window's footer, in the list and on the page of a server.
-type Colour string
-
-const (
-	Grey  Colour = "grey"  // not yet: no client has started a guarded server, or we can't tell
-	Green Colour = "green" // a client has started it through its wrapper, and nothing needs a person
-	Amber Colour = "amber" // a person is needed
-	Red   Colour = "red"   // a person is needed at once: a Critical item is pending
-)
-
 // The subject of a Light. Each has one colour.
 const (
 	LightBroken     = "not_working"
@@ -41,12 +31,8 @@ const (
 	LightGuarded    = "guarded"
 )
 
-// Light is the state of a server or of everything. Words and Next are ours; the window shows them as they are and computes none.
-type Light struct {
-	Colour Colour
-	State  string
-	Words  string
-	Next   string // what a person can do, "" for nothing
+func light(colour vocab.Colour, state, words, next string) control.Light {
+	return control.Light{Colour: colour, State: state, Words: words, Next: next}
 }
 
 // sightedServer is the input for the light of a server.
@@ -68,7 +54,7 @@ type sightedServer struct {
 }
 
 // lightOfServer is the table for one server.
-func lightOfServer(s sightedServer) Light {
+func lightOfServer(s sightedServer) control.Light {
 	l := lightWithoutHeld(s)
 	if s.Held > 0 && l.State != LightHeld {
 		l.Words += ", " + review.Count(s.Held, "response") + " held"
@@ -76,59 +62,59 @@ func lightOfServer(s sightedServer) Light {
 	return l
 }
 
-func lightWithoutHeld(s sightedServer) Light {
+func lightWithoutHeld(s sightedServer) control.Light {
 	switch {
 	case s.Critical:
-		return Light{Red, LightCritical, "Critical, needs your review", "Review it in the Inbox."}
+		return light(vocab.Red, LightCritical, "Critical, needs your review", "Review it in the Inbox.")
 	case s.Open && !s.Running:
-		return Light{Amber, LightUnguarded, "Not guarded", "Add the guard, then restart its client."}
+		return light(vocab.Amber, LightUnguarded, "Not guarded", "Add the guard, then restart its client.")
 	case s.NoVersion && (s.Running || !s.Nowhere):
-		return Light{Amber, LightNoVersion, "No common protocol version", "Update the server or its client."}
+		return light(vocab.Amber, LightNoVersion, "No common protocol version", "Update the server or its client.")
 	case s.Open:
-		return Light{Amber, LightUnguarded, "Guarded until its client restarts", "Add the guard in the Inbox."}
+		return light(vocab.Amber, LightUnguarded, "Guarded until its client restarts", "Add the guard in the Inbox.")
 	case s.Waits > 0 && s.State == vocab.ServerOpen && s.Blocked > 0:
-		return Light{Amber, LightReview, review.Count(s.Blocked, "tool") + " blocked, needs your review", "Review it in the Inbox."}
+		return light(vocab.Amber, LightReview, review.Count(s.Blocked, "tool")+" blocked, needs your review", "Review it in the Inbox.")
 	case s.Waits > 0:
-		return Light{Amber, LightReview, "Needs your review", "Review it in the Inbox."}
+		return light(vocab.Amber, LightReview, "Needs your review", "Review it in the Inbox.")
 	case s.Held > 0:
-		return Light{Amber, LightHeld, review.Count(s.Held, "response") + " held", "Release or discard in the Inbox."}
+		return light(vocab.Amber, LightHeld, review.Count(s.Held, "response")+" held", "Release or discard in the Inbox.")
 	case s.LeftOut && !s.Running:
-		return Light{Grey, LightLeftOut, "Not guarded, by your choice", ""}
+		return light(vocab.Grey, LightLeftOut, "Not guarded, by your choice", "")
 	case !s.Seen && s.Nowhere:
-		return Light{Grey, LightIdle, "Not running", ""}
+		return light(vocab.Grey, LightIdle, "Not running", "")
 	case !s.Seen:
-		return Light{Grey, LightNotStarted, "Hasn't started yet", restart(s.Restart)}
+		return light(vocab.Grey, LightNotStarted, "Hasn't started yet", restart(s.Restart))
 	case s.Behind != "":
-		return Light{Grey, LightUnseen, "Allowed, not yet seen by " + s.Behind, s.BehindDo}
+		return light(vocab.Grey, LightUnseen, "Allowed, not yet seen by "+s.Behind, s.BehindDo)
 	case s.State == vocab.ServerBlocked:
-		return Light{Green, LightBlocked, "Blocked by you", ""}
+		return light(vocab.Green, LightBlocked, "Blocked by you", "")
 	case s.State != vocab.ServerOpen:
-		return Light{Green, LightNoTools, "Guarded, no tools seen yet", ""}
+		return light(vocab.Green, LightNoTools, "Guarded, no tools seen yet", "")
 	case s.Blocked > 0:
-		return Light{Green, LightGuarded, "Guarded, " + review.Count(s.Blocked, "tool") + " blocked by you", ""}
+		return light(vocab.Green, LightGuarded, "Guarded, "+review.Count(s.Blocked, "tool")+" blocked by you", "")
 	default:
-		return Light{Green, LightGuarded, "Guarded", ""}
+		return light(vocab.Green, LightGuarded, "Guarded", "")
 	}
 }
 
 // LightOfUnguarded is the table for unguarded servers. Those that a person left out, or that can't be guarded, don't raise a permanent
 // alarm.
-func LightOfUnguarded(u control.Unguarded) Light {
+func LightOfUnguarded(u control.Unguarded) control.Light {
 	switch {
 	case u.Chosen:
-		return Light{Grey, LightLeftOut, "Not guarded, by your choice", ""}
+		return light(vocab.Grey, LightLeftOut, "Not guarded, by your choice", "")
 	case u.Code == office.CoverExtension:
-		return Light{Grey, LightBeyond, "Desktop extension, can't be guarded", ""}
+		return light(vocab.Grey, LightBeyond, "Desktop extension, can't be guarded", "")
 	case u.Code == office.CoverPolicy:
-		return Light{Grey, LightBeyond, "From a managed policy, can't be guarded", ""}
+		return light(vocab.Grey, LightBeyond, "From a managed policy, can't be guarded", "")
 	case u.Code == office.CoverRemote:
-		return Light{Grey, LightBeyond, "Remote server, can't be guarded", ""}
+		return light(vocab.Grey, LightBeyond, "Remote server, can't be guarded", "")
 	case u.Code == office.CoverOther:
-		return Light{Grey, LightBeyond, "Can't be guarded by this version", ""}
+		return light(vocab.Grey, LightBeyond, "Can't be guarded by this version", "")
 	case u.Kind == guardian.UnguardedFile:
-		return Light{Grey, LightUnreadable, "Can't be read", ""}
+		return light(vocab.Grey, LightUnreadable, "Can't be read", "")
 	default:
-		return Light{Amber, LightUnguarded, "Not guarded", ""}
+		return light(vocab.Amber, LightUnguarded, "Not guarded", "")
 	}
 }
 
@@ -155,36 +141,36 @@ type sightedAll struct {
 
 // lightOfAll is the table for the tray and the footer: as serious as the most serious light of a single server; green if one is, and grey
 // if none is.
-func lightOfAll(s sightedAll) Light {
+func lightOfAll(s sightedAll) control.Light {
 	switch {
 	case !s.Works:
-		return Light{Amber, LightBroken, "Sallyport isn't working", "Open it to see why."}
+		return light(vocab.Amber, LightBroken, "Sallyport isn't working", "Open it to see why.")
 	case s.Critical > 0:
-		return Light{Red, LightCritical, review.Count(s.Critical, "critical item") + needs(s.Critical) + "your review", "Review it in the Inbox."}
+		return light(vocab.Red, LightCritical, review.Count(s.Critical, "critical item")+needs(s.Critical)+"your review", "Review it in the Inbox.")
 	case s.Lost != "" && s.Alone:
-		return Light{Amber, LightUnguarded, s.Lost + " is not guarded", "Put the guard back, then restart its client."}
+		return light(vocab.Amber, LightUnguarded, s.Lost+" is not guarded", "Put the guard back, then restart its client.")
 	case s.Lost != "":
-		return Light{Amber, LightUnguarded, s.Lost + " and others are not guarded", "Put the guard back, then restart the client."}
+		return light(vocab.Amber, LightUnguarded, s.Lost+" and others are not guarded", "Put the guard back, then restart the client.")
 	case s.Waiting > 0:
-		return Light{Amber, LightReview, review.Count(s.Waiting, "item") + needs(s.Waiting) + "your review", "Review it in the Inbox."}
+		return light(vocab.Amber, LightReview, review.Count(s.Waiting, "item")+needs(s.Waiting)+"your review", "Review it in the Inbox.")
 	case s.Loose > 0:
-		return Light{Amber, LightUnguarded, review.Count(s.Loose, "server") + " not guarded", "Add the guard, then restart the client."}
+		return light(vocab.Amber, LightUnguarded, review.Count(s.Loose, "server")+" not guarded", "Add the guard, then restart the client.")
 	case s.NoVersion > 0:
-		return Light{Amber, LightNoVersion, review.Count(s.NoVersion, "server") + " without a common protocol version", "Update the server or its client."}
+		return light(vocab.Amber, LightNoVersion, review.Count(s.NoVersion, "server")+" without a common protocol version", "Update the server or its client.")
 	case s.Started+s.Apart > 0 && !s.BehindAll:
-		return Light{Green, LightGuarded, guardedWords(s), ""}
+		return light(vocab.Green, LightGuarded, guardedWords(s), "")
 	case s.Behind != "":
-		return Light{Grey, LightUnseen, "Allowed, not yet seen by " + s.Behind, s.BehindDo}
+		return light(vocab.Grey, LightUnseen, "Allowed, not yet seen by "+s.Behind, s.BehindDo)
 	case s.Guarded > 0:
-		return Light{Grey, LightNotStarted, review.Count(s.Guarded, "server") + " guarded, none started yet", restart(s.Restart)}
+		return light(vocab.Grey, LightNotStarted, review.Count(s.Guarded, "server")+" guarded, none started yet", restart(s.Restart))
 	case len(s.Unreadable) > 0:
-		return Light{Grey, LightUnreadable, "Can't read the settings file of " + strings.Join(s.Unreadable, " and "), "Fix the file, then try again."}
+		return light(vocab.Grey, LightUnreadable, "Can't read the settings file of "+strings.Join(s.Unreadable, " and "), "Fix the file, then try again.")
 	case s.Total > 0:
-		return Light{Grey, LightBeyond, "0 of " + review.Count(s.Total, "server") + " guarded", ""}
+		return light(vocab.Grey, LightBeyond, "0 of "+review.Count(s.Total, "server")+" guarded", "")
 	case s.Files == 0:
-		return Light{Grey, LightNoServers, "No settings file found yet", "Open Claude once, then try again."}
+		return light(vocab.Grey, LightNoServers, "No settings file found yet", "Open Claude once, then try again.")
 	default:
-		return Light{Grey, LightNoServers, "No servers to guard yet", ""}
+		return light(vocab.Grey, LightNoServers, "No servers to guard yet", "")
 	}
 }
 

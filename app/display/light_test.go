@@ -21,32 +21,32 @@ func TestTheLightOfAServer(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		facts  sightedServer
-		colour Colour
+		colour vocab.Colour
 		words  string
 		next   string
 	}{
-		"guarded in its file and never started is not yet":              {sightedServer{State: "new", Restart: "Claude Desktop"}, Grey, "Hasn't started yet", "Restart Claude Desktop."},
-		"allowed, and not started since the file was written, too":      {sightedServer{State: "open", Restart: "Cursor"}, Grey, "Hasn't started yet", "Restart Cursor."},
-		"an old wrapper that still runs is no start of what is written": {sightedServer{State: "open", Running: true, Restart: "Cursor"}, Grey, "Hasn't started yet", "Restart Cursor."},
-		"a client nobody can name is its client":                        {sightedServer{State: "new"}, Grey, "Hasn't started yet", "Restart its client."},
-		"started and allowed is green":                                  {seen(sightedServer{}), Green, "Guarded", ""},
-		"what a person blocked of it takes no green away":               {seen(sightedServer{Blocked: 1}), Green, "Guarded, 1 tool blocked by you", ""},
-		"blocked whole by a person needs nobody":                        {seen(sightedServer{State: "blocked", Blocked: 4}), Green, "Blocked by you", ""},
-		"started, and nothing is known of it":                           {seen(sightedServer{State: "new"}), Green, "Guarded, no tools seen yet", ""},
-		"a new server waits":                                            {seen(sightedServer{State: "new", Waits: 1, Blocked: 4}), Amber, "Needs your review", "Review it in the Inbox."},
-		"it waits before its client was restarted, too":                 {sightedServer{State: "new", Waits: 1, Restart: "Claude Desktop"}, Amber, "Needs your review", "Review it in the Inbox."},
-		"a changed tool waits":                                          {seen(sightedServer{Waits: 1, Blocked: 1}), Amber, "1 tool blocked, needs your review", "Review it in the Inbox."},
-		"held responses are said":                                       {seen(sightedServer{Held: 2}), Amber, "2 responses held", "Release or discard in the Inbox."},
-		"beside what else waits, too":                                   {seen(sightedServer{Held: 1000, Waits: 1, Blocked: 2}), Amber, "2 tools blocked, needs your review, 1000 responses held", "Review it in the Inbox."},
-		"and beside what is Critical":                                   {seen(sightedServer{Critical: true, Held: 1}), Red, "Critical, needs your review, 1 response held", "Review it in the Inbox."},
-		"Critical is graver than a lost guard":                          {sightedServer{Critical: true, Open: true}, Red, "Critical, needs your review", "Review it in the Inbox."},
-		"an entry without its guard":                                    {sightedServer{State: "open", Open: true, Nowhere: true}, Amber, "Not guarded", "Add the guard, then restart its client."},
-		"whose wrapper still runs is guarded until then":                {seen(sightedServer{Open: true, Running: true}), Amber, "Guarded until its client restarts", "Add the guard in the Inbox."},
-		"a guard that a person took out":                                {sightedServer{State: "open", LeftOut: true, Nowhere: true}, Grey, "Not guarded, by your choice", ""},
-		"in no file and not running":                                    {sightedServer{State: "open", Nowhere: true}, Grey, "Not running", ""},
-		"no version in common, where nothing starts it any more":        {sightedServer{NoVersion: true, Nowhere: true, State: "open"}, Grey, "Not running", ""},
-		"no version in common":                                          {seen(sightedServer{NoVersion: true}), Amber, "No common protocol version", "Update the server or its client."},
-		"allowed, and its client has not asked again":                   {seen(sightedServer{Behind: "Claude Desktop", BehindDo: "Restart Claude Desktop."}), Grey, "Allowed, not yet seen by Claude Desktop", "Restart Claude Desktop."},
+		"guarded in its file and never started is not yet":              {sightedServer{State: "new", Restart: "Claude Desktop"}, vocab.Grey, "Hasn't started yet", "Restart Claude Desktop."},
+		"allowed, and not started since the file was written, too":      {sightedServer{State: "open", Restart: "Cursor"}, vocab.Grey, "Hasn't started yet", "Restart Cursor."},
+		"an old wrapper that still runs is no start of what is written": {sightedServer{State: "open", Running: true, Restart: "Cursor"}, vocab.Grey, "Hasn't started yet", "Restart Cursor."},
+		"a client nobody can name is its client":                        {sightedServer{State: "new"}, vocab.Grey, "Hasn't started yet", "Restart its client."},
+		"started and allowed is green":                                  {seen(sightedServer{}), vocab.Green, "Guarded", ""},
+		"what a person blocked of it takes no green away":               {seen(sightedServer{Blocked: 1}), vocab.Green, "Guarded, 1 tool blocked by you", ""},
+		"blocked whole by a person needs nobody":                        {seen(sightedServer{State: "blocked", Blocked: 4}), vocab.Green, "Blocked by you", ""},
+		"started, and nothing is known of it":                           {seen(sightedServer{State: "new"}), vocab.Green, "Guarded, no tools seen yet", ""},
+		"a new server waits":                                            {seen(sightedServer{State: "new", Waits: 1, Blocked: 4}), vocab.Amber, "Needs your review", "Review it in the Inbox."},
+		"it waits before its client was restarted, too":                 {sightedServer{State: "new", Waits: 1, Restart: "Claude Desktop"}, vocab.Amber, "Needs your review", "Review it in the Inbox."},
+		"a changed tool waits":                                          {seen(sightedServer{Waits: 1, Blocked: 1}), vocab.Amber, "1 tool blocked, needs your review", "Review it in the Inbox."},
+		"held responses are said":                                       {seen(sightedServer{Held: 2}), vocab.Amber, "2 responses held", "Release or discard in the Inbox."},
+		"beside what else waits, too":                                   {seen(sightedServer{Held: 1000, Waits: 1, Blocked: 2}), vocab.Amber, "2 tools blocked, needs your review, 1000 responses held", "Review it in the Inbox."},
+		"and beside what is Critical":                                   {seen(sightedServer{Critical: true, Held: 1}), vocab.Red, "Critical, needs your review, 1 response held", "Review it in the Inbox."},
+		"Critical is graver than a lost guard":                          {sightedServer{Critical: true, Open: true}, vocab.Red, "Critical, needs your review", "Review it in the Inbox."},
+		"an entry without its guard":                                    {sightedServer{State: "open", Open: true, Nowhere: true}, vocab.Amber, "Not guarded", "Add the guard, then restart its client."},
+		"whose wrapper still runs is guarded until then":                {seen(sightedServer{Open: true, Running: true}), vocab.Amber, "Guarded until its client restarts", "Add the guard in the Inbox."},
+		"a guard that a person took out":                                {sightedServer{State: "open", LeftOut: true, Nowhere: true}, vocab.Grey, "Not guarded, by your choice", ""},
+		"in no file and not running":                                    {sightedServer{State: "open", Nowhere: true}, vocab.Grey, "Not running", ""},
+		"no version in common, where nothing starts it any more":        {sightedServer{NoVersion: true, Nowhere: true, State: "open"}, vocab.Grey, "Not running", ""},
+		"no version in common":                                          {seen(sightedServer{NoVersion: true}), vocab.Amber, "No common protocol version", "Update the server or its client."},
+		"allowed, and its client has not asked again":                   {seen(sightedServer{Behind: "Claude Desktop", BehindDo: "Restart Claude Desktop."}), vocab.Grey, "Allowed, not yet seen by Claude Desktop", "Restart Claude Desktop."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := lightOfServer(c.facts); got.Colour != c.colour || got.Words != c.words || got.Next != c.next {
@@ -65,37 +65,37 @@ func TestTheLightOfAll(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		facts  sightedAll
-		colour Colour
+		colour vocab.Colour
 		state  string
 		words  string
 		next   string
 	}{
-		"every one was really started":              {three, Green, LightGuarded, "3 servers guarded", ""},
-		"one is one":                                {sightedAll{Works: true, Files: 1, Guarded: 1, Total: 1, Started: 1}, Green, LightGuarded, "1 server guarded", ""},
-		"some cannot be guarded, and are counted":   {with(func(s *sightedAll) { s.Total = 5 }), Green, LightGuarded, "3 of 5 servers guarded", ""},
-		"some have not started, and are counted":    {with(func(s *sightedAll) { s.Started = 1 }), Green, LightGuarded, "3 servers guarded, 2 not started yet", ""},
-		"none has started: nothing is green yet":    {with(func(s *sightedAll) { s.Started, s.Restart = 0, "Claude Desktop" }), Grey, LightNotStarted, "3 servers guarded, none started yet", "Restart Claude Desktop."},
-		"no file":                                   {sightedAll{Works: true}, Grey, LightNoServers, "No settings file found yet", "Open Claude once, then try again."},
-		"a file without servers":                    {sightedAll{Works: true, Files: 1}, Grey, LightNoServers, "No servers to guard yet", ""},
-		"a file that cannot be read":                {sightedAll{Works: true, Unreadable: []string{"Claude Desktop"}}, Grey, LightUnreadable, "Can't read the settings file of Claude Desktop", "Fix the file, then try again."},
-		"one of two files cannot be read":           {with(func(s *sightedAll) { s.Unreadable = []string{"Cursor"} }), Green, LightGuarded, "3 servers guarded, a settings file can't be read", ""},
-		"nothing can be guarded":                    {sightedAll{Works: true, Files: 1, Total: 2}, Grey, LightBeyond, "0 of 2 servers guarded", ""},
-		"a client that runs one from no file":       {sightedAll{Works: true, Apart: 1}, Green, LightGuarded, "1 server guarded", ""},
-		"an entry that nobody protected":            {sightedAll{Works: true, Files: 1, Total: 2, Loose: 2}, Amber, LightUnguarded, "2 servers not guarded", "Add the guard, then restart the client."},
-		"beside guarded ones, too":                  {with(func(s *sightedAll) { s.Total, s.Loose = 4, 1 }), Amber, LightUnguarded, "1 server not guarded", "Add the guard, then restart the client."},
-		"something waits":                           {with(func(s *sightedAll) { s.Waiting = 1 }), Amber, LightReview, "1 item needs your review", "Review it in the Inbox."},
-		"it waits before the client was restarted":  {with(func(s *sightedAll) { s.Waiting, s.Started = 2, 0 }), Amber, LightReview, "2 items need your review", "Review it in the Inbox."},
-		"a guard that was taken out says more":      {with(func(s *sightedAll) { s.Waiting, s.Lost, s.Alone, s.Loose = 2, "filesystem", true, 1 }), Amber, LightUnguarded, "filesystem is not guarded", "Put the guard back, then restart its client."},
-		"several guards that were taken out":        {with(func(s *sightedAll) { s.Waiting, s.Lost, s.Loose = 2, "filesystem", 3 }), Amber, LightUnguarded, "filesystem and others are not guarded", "Put the guard back, then restart the client."},
-		"Critical says most":                        {with(func(s *sightedAll) { s.Waiting, s.Critical, s.Lost = 5, 2, "filesystem" }), Red, LightCritical, "2 critical items need your review", "Review it in the Inbox."},
-		"but that Sallyport does not work":          {with(func(s *sightedAll) { s.Works, s.Waiting, s.Critical = false, 5, 2 }), Amber, LightBroken, "Sallyport isn't working", "Open it to see why."},
-		"no version in common":                      {with(func(s *sightedAll) { s.NoVersion = 1 }), Amber, LightNoVersion, "1 server without a common protocol version", "Update the server or its client."},
-		"the only one has not asked again":          {with(func(s *sightedAll) { s.Behind, s.BehindDo, s.BehindAll = "Codex", "Start a new thread in Codex.", true }), Grey, LightUnseen, "Allowed, not yet seen by Codex", "Start a new thread in Codex."},
-		"one that has not asked again among others": {with(func(s *sightedAll) { s.Behind = "Codex" }), Green, LightGuarded, "3 servers guarded", ""},
+		"every one was really started":              {three, vocab.Green, LightGuarded, "3 servers guarded", ""},
+		"one is one":                                {sightedAll{Works: true, Files: 1, Guarded: 1, Total: 1, Started: 1}, vocab.Green, LightGuarded, "1 server guarded", ""},
+		"some cannot be guarded, and are counted":   {with(func(s *sightedAll) { s.Total = 5 }), vocab.Green, LightGuarded, "3 of 5 servers guarded", ""},
+		"some have not started, and are counted":    {with(func(s *sightedAll) { s.Started = 1 }), vocab.Green, LightGuarded, "3 servers guarded, 2 not started yet", ""},
+		"none has started: nothing is green yet":    {with(func(s *sightedAll) { s.Started, s.Restart = 0, "Claude Desktop" }), vocab.Grey, LightNotStarted, "3 servers guarded, none started yet", "Restart Claude Desktop."},
+		"no file":                                   {sightedAll{Works: true}, vocab.Grey, LightNoServers, "No settings file found yet", "Open Claude once, then try again."},
+		"a file without servers":                    {sightedAll{Works: true, Files: 1}, vocab.Grey, LightNoServers, "No servers to guard yet", ""},
+		"a file that cannot be read":                {sightedAll{Works: true, Unreadable: []string{"Claude Desktop"}}, vocab.Grey, LightUnreadable, "Can't read the settings file of Claude Desktop", "Fix the file, then try again."},
+		"one of two files cannot be read":           {with(func(s *sightedAll) { s.Unreadable = []string{"Cursor"} }), vocab.Green, LightGuarded, "3 servers guarded, a settings file can't be read", ""},
+		"nothing can be guarded":                    {sightedAll{Works: true, Files: 1, Total: 2}, vocab.Grey, LightBeyond, "0 of 2 servers guarded", ""},
+		"a client that runs one from no file":       {sightedAll{Works: true, Apart: 1}, vocab.Green, LightGuarded, "1 server guarded", ""},
+		"an entry that nobody protected":            {sightedAll{Works: true, Files: 1, Total: 2, Loose: 2}, vocab.Amber, LightUnguarded, "2 servers not guarded", "Add the guard, then restart the client."},
+		"beside guarded ones, too":                  {with(func(s *sightedAll) { s.Total, s.Loose = 4, 1 }), vocab.Amber, LightUnguarded, "1 server not guarded", "Add the guard, then restart the client."},
+		"something waits":                           {with(func(s *sightedAll) { s.Waiting = 1 }), vocab.Amber, LightReview, "1 item needs your review", "Review it in the Inbox."},
+		"it waits before the client was restarted":  {with(func(s *sightedAll) { s.Waiting, s.Started = 2, 0 }), vocab.Amber, LightReview, "2 items need your review", "Review it in the Inbox."},
+		"a guard that was taken out says more":      {with(func(s *sightedAll) { s.Waiting, s.Lost, s.Alone, s.Loose = 2, "filesystem", true, 1 }), vocab.Amber, LightUnguarded, "filesystem is not guarded", "Put the guard back, then restart its client."},
+		"several guards that were taken out":        {with(func(s *sightedAll) { s.Waiting, s.Lost, s.Loose = 2, "filesystem", 3 }), vocab.Amber, LightUnguarded, "filesystem and others are not guarded", "Put the guard back, then restart the client."},
+		"Critical says most":                        {with(func(s *sightedAll) { s.Waiting, s.Critical, s.Lost = 5, 2, "filesystem" }), vocab.Red, LightCritical, "2 critical items need your review", "Review it in the Inbox."},
+		"but that Sallyport does not work":          {with(func(s *sightedAll) { s.Works, s.Waiting, s.Critical = false, 5, 2 }), vocab.Amber, LightBroken, "Sallyport isn't working", "Open it to see why."},
+		"no version in common":                      {with(func(s *sightedAll) { s.NoVersion = 1 }), vocab.Amber, LightNoVersion, "1 server without a common protocol version", "Update the server or its client."},
+		"the only one has not asked again":          {with(func(s *sightedAll) { s.Behind, s.BehindDo, s.BehindAll = "Codex", "Start a new thread in Codex.", true }), vocab.Grey, LightUnseen, "Allowed, not yet seen by Codex", "Start a new thread in Codex."},
+		"one that has not asked again among others": {with(func(s *sightedAll) { s.Behind = "Codex" }), vocab.Green, LightGuarded, "3 servers guarded", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := lightOfAll(c.facts)
-			if want := (Light{c.colour, c.state, c.words, c.next}); got != want {
+			if want := light(c.colour, c.state, c.words, c.next); got != want {
 				t.Errorf("%+v, want %+v", got, want)
 			}
 		})
@@ -105,19 +105,19 @@ func TestTheLightOfAll(t *testing.T) {
 func TestTheLightOfWhatIsNotGuarded(t *testing.T) {
 	for name, c := range map[string]struct {
 		what   control.Unguarded
-		colour Colour
+		colour vocab.Colour
 		words  string
 	}{
-		"an entry that nobody decided on":      {control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverOpen}, Amber, "Not guarded"},
-		"one that only looks guarded":          {control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverFake}, Amber, "Not guarded"},
-		"one that a person left out":           {control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverOpen, Chosen: true}, Grey, "Not guarded, by your choice"},
-		"a remote server":                      {control.Unguarded{Kind: guardian.UnguardedRemote, Code: office.CoverRemote}, Grey, "Remote server, can't be guarded"},
-		"a desktop extension":                  {control.Unguarded{Kind: guardian.UnguardedExtension, Code: office.CoverExtension}, Grey, "Desktop extension, can't be guarded"},
-		"what a managed policy brings":         {control.Unguarded{Kind: guardian.UnguardedPolicy, Code: office.CoverPolicy}, Grey, "From a managed policy, can't be guarded"},
-		"a file that this version leaves":      {control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverOther}, Grey, "Can't be guarded by this version"},
-		"a file that cannot be read":           {control.Unguarded{Kind: guardian.UnguardedFile, Code: office.ProblemClientUnreadable}, Grey, "Can't be read"},
-		"extensions that cannot be told":       {control.Unguarded{Kind: guardian.UnguardedFile, Code: office.CoverExtension}, Grey, "Desktop extension, can't be guarded"},
-		"what nobody has a name for is no joy": {control.Unguarded{Kind: "odd", Code: "SP-999"}, Amber, "Not guarded"},
+		"an entry that nobody decided on":      {control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverOpen}, vocab.Amber, "Not guarded"},
+		"one that only looks guarded":          {control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverFake}, vocab.Amber, "Not guarded"},
+		"one that a person left out":           {control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverOpen, Chosen: true}, vocab.Grey, "Not guarded, by your choice"},
+		"a remote server":                      {control.Unguarded{Kind: guardian.UnguardedRemote, Code: office.CoverRemote}, vocab.Grey, "Remote server, can't be guarded"},
+		"a desktop extension":                  {control.Unguarded{Kind: guardian.UnguardedExtension, Code: office.CoverExtension}, vocab.Grey, "Desktop extension, can't be guarded"},
+		"what a managed policy brings":         {control.Unguarded{Kind: guardian.UnguardedPolicy, Code: office.CoverPolicy}, vocab.Grey, "From a managed policy, can't be guarded"},
+		"a file that this version leaves":      {control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverOther}, vocab.Grey, "Can't be guarded by this version"},
+		"a file that cannot be read":           {control.Unguarded{Kind: guardian.UnguardedFile, Code: office.ProblemClientUnreadable}, vocab.Grey, "Can't be read"},
+		"extensions that cannot be told":       {control.Unguarded{Kind: guardian.UnguardedFile, Code: office.CoverExtension}, vocab.Grey, "Desktop extension, can't be guarded"},
+		"what nobody has a name for is no joy": {control.Unguarded{Kind: "odd", Code: "SP-999"}, vocab.Amber, "Not guarded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := LightOfUnguarded(c.what); got.Colour != c.colour || got.Words != c.words {
@@ -167,7 +167,7 @@ func TestTheWholeIsAsGraveAsItsGravestRow(t *testing.T) {
 		{name: "run from no file", server: &control.Server{State: "open", Wrappers: 1}, wrappers: true},
 		{name: "ran from no file", server: &control.Server{State: "open"}},
 	}
-	grave := map[Colour]int{Grey: 0, Green: 1, Amber: 2, Red: 3}
+	grave := map[vocab.Colour]int{vocab.Grey: 0, vocab.Green: 1, vocab.Amber: 2, vocab.Red: 3}
 	tried := 0
 	for _, a := range worlds {
 		for _, b := range worlds {
@@ -224,7 +224,7 @@ func TestTheWholeIsAsGraveAsItsGravestRow(t *testing.T) {
 				}
 				s.coverage.Clients = []control.ClientFile{file}
 				whole := lightOfAll(allFacts(s.coverage, waiting, aside, true))
-				gravest := Grey
+				gravest := vocab.Grey
 				var said []string
 				for _, row := range s.rows(servers) {
 					said = append(said, row.Server.Server+": "+string(row.Light.Colour)+" "+row.Light.Words)

@@ -17,7 +17,7 @@ import (
 // the state not_started.
 type ServerRow struct {
 	control.Server
-	Light   Light
+	Light   control.Light
 	Held    int // pending responses
 	Entries []RowEntry
 }
@@ -55,7 +55,7 @@ func (d *Display) Servers() ([]control.Server, error) {
 	servers := make([]control.Server, len(rows))
 	for i, row := range rows {
 		servers[i] = row.Server
-		servers[i].Light = &control.Light{Colour: string(row.Light.Colour), State: row.Light.State, Words: row.Light.Words, Next: row.Light.Next}
+		servers[i].Light = &row.Light
 	}
 	return servers, err
 }

@@ -27,7 +27,7 @@ type waitingCount struct {
 }
 
 // Light is the overall light, for the tray and the footer. waiting is the inbox; known is false if it or the coverage could not be read.
-func (d *Display) Light(c control.Coverage, waiting []control.InboxItem, known bool) Light {
+func (d *Display) Light(c control.Coverage, waiting []control.InboxItem, known bool) control.Light {
 	return lightOfAll(allFacts(c, waiting, d.besideFiles(c), known && d.StoreOK()))
 }
 
@@ -65,7 +65,7 @@ func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works b
 		s.Lost, s.Alone = lost[0], len(lost) == 1
 	}
 	for _, u := range c.Unguarded {
-		if LightOfUnguarded(u).Colour == Amber {
+		if LightOfUnguarded(u).Colour == vocab.Amber {
 			s.Loose++
 		}
 	}
@@ -225,7 +225,7 @@ func (s sight) row(server control.Server) ServerRow {
 			continue
 		}
 		l := LightOfUnguarded(u)
-		facts.Open = facts.Open || l.Colour == Amber
+		facts.Open = facts.Open || l.Colour == vocab.Amber
 		facts.LeftOut = facts.LeftOut || l.State == LightLeftOut
 	}
 	facts.Seen = facts.Seen || facts.Running && len(row.Entries) == 0

@@ -345,12 +345,12 @@ type Server struct {
 	Light    *Light            `json:"light,omitempty"`      // as in the window
 }
 
-// Light is the state of a server: a colour (grey, green, amber, red), a word for programs, and words for people.
+// Light is the state of a server or of everything. Words and Next are ours; the window shows them as they are and computes none.
 type Light struct {
-	Colour string `json:"colour" ts_type:"'grey' | 'green' | 'amber' | 'red'"`
-	State  string `json:"state"`
-	Words  string `json:"words"`
-	Next   string `json:"next,omitempty"` // what the person can do
+	Colour vocab.Colour `json:"colour" ts_type:"'grey' | 'green' | 'amber' | 'red'"`
+	State  string       `json:"state"` // a word for programs
+	Words  string       `json:"words"`
+	Next   string       `json:"next,omitempty"` // what the person can do
 }
 
 type ServerItem struct {

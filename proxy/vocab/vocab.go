@@ -202,3 +202,13 @@ const (
 	HeldLimit    HeldWhy = "limit"    // it is too large to inspect (inspect.on_limit = hold)
 	HeldProvider HeldWhy = "provider" // a required check could not run
 )
+
+// Colour means the same wherever a person sees it: in the tray, in the window's footer, in the list and on the page of a server.
+type Colour string
+
+const (
+	Grey  Colour = "grey"  // not yet: no client has started a guarded server, or we can't tell
+	Green Colour = "green" // a client has started it through its wrapper, and nothing needs a person
+	Amber Colour = "amber" // a person is needed
+	Red   Colour = "red"   // a person is needed at once: a Critical item is pending
+)
