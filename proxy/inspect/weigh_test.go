@@ -227,6 +227,7 @@ func TestAnOrderInSelectorsIsFoundAmongEmoji(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"alone": order, "before an emoji": order + " bye \u2764\ufe0f", "behind one": "\u2764\ufe0f " + order, "on letters": onLetters + " \u2764\ufe0f",
+		"before a byte of no text": order + selectors("\xff"), "behind DEL": selectors("\x7f") + order,
 		"between two": "\u2764\ufe0f" + order + "\u2600\ufe0f",
 	} {
 		if got := new(Watch).Answer(answer("Hello "+text), Terms{}); got.Verdict != Block {

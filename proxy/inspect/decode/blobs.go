@@ -251,6 +251,9 @@ func carries(r rune) bool {
 	return c != legible.Ordinary && c != legible.Control || compatible(r) || unicode.IsMark(r)
 }
 
+// control reports whether r is an ASCII control that no text has.
+func control(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f }
+
 // Textual reports whether decoded bytes are text: printable ASCII, which other data is not by chance, or UTF-8 without control characters
 // that is mostly letters and spaces.
 func Textual(s string) bool {
@@ -259,7 +262,7 @@ func Textual(s string) bool {
 	}
 	words, all, ascii := 0, 0, true
 	for _, r := range s {
-		if r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7f || r == utf8.RuneError {
+		if control(r) || r == utf8.RuneError {
 			return false
 		}
 		all++

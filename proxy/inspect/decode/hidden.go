@@ -18,14 +18,16 @@ func selectorText(v *View) *View {
 	if other := strings.Index(v.Text, "\xef\xb8"); first < 0 || other >= 0 && other < first {
 		first = other
 	}
-	out := hidden(v, "variation_selectors", first, func(r rune) (byte, bool) {
-		b, ok := legible.SelectorByte(r)
-		return b, ok && (b >= ' ' || b == '\t' || b == '\n' || b == '\r') // the selector of an ordinary emoji carries 15, which is no text
-	})
-	if out == nil || !Textual(out.Text) {
-		return nil
+	for _, most := range []byte{0xff, 0x7e} { // a byte of no text beside a message must not hide it: then what is ASCII of it is read
+		out := hidden(v, "variation_selectors", first, func(r rune) (byte, bool) {
+			b, ok := legible.SelectorByte(r)
+			return b, ok && b <= most && !control(rune(b)) // the selector of an ordinary emoji carries 15
+		})
+		if out == nil || Textual(out.Text) {
+			return out
+		}
 	}
-	return out
+	return nil
 }
 
 // hidden is the text of the characters that carry a byte each, none of them before first.
