@@ -279,7 +279,8 @@ func TestNoDescendantOfAWrapperDecides(t *testing.T) {
 }
 
 // A server that kills its wrapper and the guard has no ancestor left that shows what it is. It stops the wrapper first: if either of the two
-// died alone, the other would prevent the attempt.
+// died alone, the other would prevent the attempt. SIGSTOP takes effect only once the thread it was given to runs (signal(7)), and until
+// then the wrapper's other threads end what they inherit from a killed guard: so the server waits until the wrapper is seen stopped.
 func TestWhatIsLeftOfAServerDecidesNothing(t *testing.T) {
 	for name, ask := range map[string]string{
 		"approve":                             `"$S" approve "$CODE" --all --yes`,
@@ -296,7 +297,8 @@ func TestWhatIsLeftOfAServerDecidesNothing(t *testing.T) {
 			out, ready := filepath.Join(dir, "out"), filepath.Join(dir, "code")
 			server := script(t, dir, "server.json", plainServer)
 			sh := fmt.Sprintf(`G=$PPID; W=$(cut -d' ' -f4 /proc/$G/stat)
-setsid sh -c 'while [ ! -s %q ]; do sleep 0.05; done; kill -STOP '$W'; kill -9 '$G' '$W'; sleep 0.5; export CODE=$(cat %[1]q) S=%q SALLYPORT_HOME=%q HUB=%d
+setsid sh -c 'while [ ! -s %q ]; do sleep 0.05; done; kill -STOP '$W'
+while [ "$(cut -d" " -f3 /proc/'$W'/stat)" != T ]; do sleep 0.02; done; kill -9 '$G' '$W'; sleep 0.5; export CODE=$(cat %[1]q) S=%q SALLYPORT_HOME=%q HUB=%d
 (%s) >%q 2>&1; echo $? >%[6]q.code' </dev/null >/dev/null 2>&1 & exec "$0" "$@"`, ready, sallyport(t), h.path, h.process.Pid, ask, out)
 			s := launch(t, dir, environment(h.env()...), append(append(h.wrap(), "/bin/sh", "-c", sh), server...))
 			if _, exit, said := h.attempt(s, ready, out); exit == "0" || !strings.Contains(said, "guarded server") {
