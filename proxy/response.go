@@ -52,51 +52,6 @@ func (s *responses) deliver(r *request, line []byte) error {
 	return nil
 }
 
-// examine inspects a response and delivers or holds it.
-func (s *responses) examine(v *declared.View, r *request, line []byte) (err error) {
-	said := false
-	defer func() {
-		if p := recover(); p != nil {
-			s.journal.fault("a response", inspect.Fault(p))
-			if !said {
-				err = s.client.Write(faultLine(r.id))
-			}
-		}
-	}()
-	body, failed := r.body, false
-	if body.Empty() {
-		body, failed = bodyOf(line)
-	}
-	found := s.judgeResponse(v, r, line, body)
-	if found.held(v) {
-		said = true
-		s.quarantine.holdBack(r, bytes.Clone(body.Of(line)), failed, found)
-		return nil
-	}
-	if failed && s.interactions.refusesElicitation(v, r, line, body) {
-		said = true
-		return nil
-	}
-	if r.imitates {
-		found.imitates()
-	}
-	if now := s.view(); now != v { // a decision may have been made meanwhile
-		if why := stillAllowed(now, r); why != refusal.None {
-			s.refuseResponse(r, why)
-			return nil
-		}
-	}
-	sent, done, err := redact(v.Policy, line, found.Secrets)
-	if err != nil {
-		return s.unclean(line, whySecrets)
-	}
-	delivered, err := s.toClientWhole(sent)
-	said = true
-	s.journal.delivered(r, delivered, found, secretsUnder(v.Policy))
-	s.journal.secrets(r, done)
-	return err
-}
-
 // judgeResponse inspects the result or the error, and the whole line if the server put more into it.
 func (s *responses) judgeResponse(v *declared.View, r *request, line []byte, body frame.Span) found {
 	text := body.Of(line)
