@@ -133,7 +133,7 @@ func Open(opts Options) (*Hub, error) {
 		Home: opts.Home, Program: opts.Program, System: opts.System, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	h.Quarantine = quarantine.New(h.office, quarantine.Hub{
-		Wrapper: h.WrapperOf, AnyWrapper: h.AnyWrapper, NameOf: h.NameOf, Settings: h.ValuesFor, Retention: h.Retention, Allows: h.AllowsTool,
+		Wrapper: h.WrapperOf, AnyWrapper: h.AnyWrapper, NameOf: h.NameOf, Settings: h.ValuesForItem, Retention: h.Retention, Allows: h.AllowsTool,
 		Stale: h.MarkStale, PushChanged: h.PushChanged, PushAll: h.PushAll, Rules: h.Rules, Caused: wrappers.Caused,
 	})
 	h.Join(h.Keeper, h.Approvals, h.Quarantine)

@@ -77,3 +77,71 @@ func TestASettingThatLoosensAsksFirst(t *testing.T) {
 		t.Fatalf("rows %+v, %v", rows, err)
 	}
 }
+
+func TestASettingOfOneToolReachesTheWrapperAndNoOtherServer(t *testing.T) {
+	p := newPlace(t)
+	w, other := p.wrap("notes"), p.wrap("mail", "npx", "mail")
+	const tool = `odd "name"/with.dots`
+	query := control.SettingQuery{Key: "redact.mode", Value: "redact", Server: "notes", Tool: tool}
+	row, err := p.SetSetting(person, query)
+	if err != nil || row.Value != "redact" || row.From != "tool" {
+		t.Fatalf("row %+v, %v", row, err)
+	}
+	if got := w.Last(t).Tools; len(got) != 1 || got["tool:"+tool]["redact.mode"] != "redact" || len(got["tool:"+tool]) != 1 {
+		t.Fatalf("its wrapper has %v", got)
+	}
+	if got := w.Last(t).Settings["redact.mode"]; got != "detect" {
+		t.Fatalf("the whole server has %s", got)
+	}
+	if got := other.Last(t).Tools; len(got) != 0 {
+		t.Fatalf("another server has %v", got)
+	}
+	for _, c := range []struct {
+		value   string
+		decided bool
+		loosens bool
+		tools   int
+	}{
+		{"detect", false, true, 1},
+		{"", false, true, 1},
+		{"", true, true, 0},
+	} {
+		query.Value, query.Decided = c.value, c.decided
+		if loosens, from, to, err := p.LoosensSetting(query); err != nil || loosens != c.loosens || from != "redact" || to != "detect" {
+			t.Errorf("to %q: loosens %v, from %s to %s, %v", c.value, loosens, from, to, err)
+		}
+		_, err := p.SetSetting(person, query)
+		if !c.decided {
+			wantError(t, err, control.CodeLoosens)
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Last(t).Tools; len(got) != c.tools {
+			t.Errorf("to %q, decided %v: its wrapper has %v", c.value, c.decided, got)
+		}
+	}
+	query = control.SettingQuery{Key: "pins.recheck", Value: "1s", Server: "notes", Tool: tool}
+	wantError(t, errOf(p.SetSetting(person, query)), control.CodeBadRequest)
+}
+
+func TestAHandEditForOneToolAppliesOrWaits(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("notes")
+	servers, err := p.Servers()
+	if err != nil || len(servers) != 1 {
+		t.Fatalf("%d servers, %v", len(servers), err)
+	}
+	id := servers[0].ID
+	edit := func(read, write string) string {
+		return `{"servers": {"` + id + `": {"tools": {"read": {"redact.mode": "` + read + `"}, "write": {"redact": {"mode": "` + write + `"}}}}}}`
+	}
+	write(t, p.home.Settings, edit("off", "redact"))
+	eventually(t, "the stricter one", func() bool { return w.Last(t).Tools["tool:write"]["redact.mode"] == "redact" })
+	if got := w.Last(t).Tools["tool:read"]; len(got) != 0 {
+		t.Fatalf("the looser one applies: %v", got)
+	}
+	p.approve(p.item())
+	if got := w.Last(t).Tools["tool:read"]["redact.mode"]; got != "off" {
+		t.Fatalf("allowed, and %q applies", got)
+	}
+}

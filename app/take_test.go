@@ -372,3 +372,21 @@ func TestTheWordOfAnEarlierTakerEndsALaterRelease(t *testing.T) {
 		t.Errorf("handed over twice: %+v", got)
 	}
 }
+
+func TestAReleasedAnswerHasTheSettingsOfItsTool(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("notes")
+	if _, err := p.SetSetting(person, control.SettingQuery{Key: "redact.mode", Value: "redact", Server: "notes", Tool: "read_note"}); err != nil {
+		t.Fatal(err)
+	}
+	for n, item := range map[int]string{1: "tool:read_note", 2: "tool:other"} {
+		held := heldOne(t, n)
+		held.Item = item
+		code := w.hold(held)
+		p.release(code, nil)
+		want := map[string]string{"tool:read_note": "redact", "tool:other": "detect"}[item]
+		if got := w.take(code); got.State != vocab.HeldTaken || got.Settings["redact.mode"] != want {
+			t.Errorf("%s: %s, redact.mode %s and not %s", item, got.State, got.Settings["redact.mode"], want)
+		}
+	}
+}

@@ -6,12 +6,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
 // examined is a response between its arrival and its end: delivered, held or refused.
 type examined struct {
 	v      *declared.View
+	policy *policy.Wrapper // the settings for its item
 	r      *request
 	line   []byte     // as it will be delivered
 	body   frame.Span // the result or the error in it; absent once the line was changed
@@ -23,7 +25,7 @@ type examined struct {
 // examine takes a response through its stages. Their order is part of what Sallyport promises: the server's own bytes are judged first and
 // as a whole, and only what may be delivered is changed.
 func (s *responses) examine(v *declared.View, r *request, line []byte) (err error) {
-	e := &examined{v: v, r: r, line: line, body: r.body}
+	e := &examined{v: v, policy: v.PolicyOf(r.item), r: r, line: line, body: r.body}
 	defer func() {
 		if p := recover(); p != nil {
 			s.journal.fault("a response", inspect.Fault(p))
@@ -44,12 +46,12 @@ func (s *responses) examine(v *declared.View, r *request, line []byte) (err erro
 
 // inspect judges the server's own bytes.
 func (s *responses) inspect(e *examined) {
-	e.found = s.judgeResponse(e.v, e.r, e.line, e.body)
+	e.found = s.judgeResponse(e)
 }
 
 // held holds a response whose verdict says so.
 func (s *responses) held(e *examined) bool {
-	if !e.found.held(e.v) {
+	if !e.found.held(e.policy) {
 		return false
 	}
 	e.said = true
@@ -82,13 +84,13 @@ func (s *responses) send(e *examined) error {
 	if e.r.imitates {
 		e.found.imitates()
 	}
-	sent, done, err := redact(e.v.Policy, e.line, e.found.Secrets)
+	sent, done, err := redact(e.policy, e.line, e.found.Secrets)
 	if err != nil {
 		return s.unclean(e.line, whySecrets)
 	}
-	delivered, err := s.toClientWhole(sent)
+	delivered, err := s.toClientWhole(e.policy.ANSI, sent)
 	e.said = true
-	s.journal.delivered(e.r, delivered, e.found, secretsUnder(e.v.Policy))
+	s.journal.delivered(e.r, delivered, e.found, secretsUnder(e.policy))
 	s.journal.secrets(e.r, done)
 	return err
 }

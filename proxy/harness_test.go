@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ type gatekeeper struct {
 	reports  []control.Report
 	records  []control.Record
 	settings map[string]string
+	tools    map[string]map[string]string // settings of single tools
 	waiting  control.Waiting
 	slow     chan struct{} // if set, Report waits for it
 	held     []control.Held
@@ -156,7 +158,7 @@ func (g *gatekeeper) push() {
 	g.mu.Lock()
 	next := &control.State{
 		Revision: g.state.Revision + 1, Name: "weather", Open: len(g.approved) > 0, Blocked: g.state.Blocked,
-		Items: map[string]control.ItemState{}, Settings: map[string]string{},
+		Items: map[string]control.ItemState{}, Settings: map[string]string{}, Tools: maps.Clone(g.tools),
 	}
 	next.OwnTools, next.Waiting = g.ownTools, len(g.waiting.Items)
 	next.Released, next.Exceptions, next.Asks, next.Rules = g.released, g.excepted, g.asks, g.rules

@@ -16,13 +16,13 @@ import (
 // toClient writes a line with server text. Every such line leaves through here; nothing edits it afterwards. The client's writer writes our
 // own lines itself.
 func (s *exchange) toClient(line []byte) error {
-	_, err := s.toClientWhole(line)
+	_, err := s.toClientWhole(s.view().Policy.ANSI, line)
 	return err
 }
 
-// toClientWhole is toClient and returns how many bytes the client gets.
-func (s *exchange) toClientWhole(line []byte) (delivered int, err error) {
-	clean, err := s.cleaned(s.view().Policy.ANSI, line)
+// toClientWhole is toClient under a mode of hygiene, and returns how many bytes the client gets.
+func (s *exchange) toClientWhole(mode string, line []byte) (delivered int, err error) {
+	clean, err := s.cleaned(mode, line)
 	if err != nil {
 		return 0, s.unclean(line, whyUnclean)
 	}
@@ -111,7 +111,7 @@ func cutOurs(line []byte) []byte {
 }
 
 // secretsUnder is the mode of the search for secrets under a policy.
-func secretsUnder(p policy.Wrapper) string {
+func secretsUnder(p *policy.Wrapper) string {
 	switch {
 	case p.Redact == "off":
 		return secrets.Off
@@ -130,7 +130,7 @@ type redaction struct {
 
 // redact replaces secrets with marks, if the policy of the server that sent the text says so. It runs after inspection, which needs the
 // server's own words, and before hygiene. found are its secrets already known.
-func redact(p policy.Wrapper, line []byte, found []inspect.Finding) ([]byte, redaction, error) {
+func redact(p *policy.Wrapper, line []byte, found []inspect.Finding) ([]byte, redaction, error) {
 	done := redaction{rules: rulesOf(found), places: len(found)}
 	if p.Redact != "redact" || len(found) == 0 {
 		return line, done, nil
@@ -143,7 +143,7 @@ func redact(p policy.Wrapper, line []byte, found []inspect.Finding) ([]byte, red
 }
 
 // secretsIn are the secrets of a response that was not searched yet.
-func secretsIn(p policy.Wrapper, answer []byte) []inspect.Finding {
+func secretsIn(p *policy.Wrapper, answer []byte) []inspect.Finding {
 	secrets, _ := inspect.Secrets(answer, secretsUnder(p))
 	findings := make([]inspect.Finding, len(secrets))
 	for i := range secrets {

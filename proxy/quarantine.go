@@ -184,8 +184,8 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: it is damaged. Tell the user: open Sallyport.", code))
 		return
 	}
-	of := policy.ForWrapper(taken.Settings) // the settings of the server it came from
-	sent, done, err := redact(of, line, secretsIn(of, taken.Answer))
+	of := policy.ForWrapper(taken.Settings) // the settings of the tool it came from
+	sent, done, err := redact(&of, line, secretsIn(&of, taken.Answer))
 	why := whySecrets
 	if err == nil {
 		sent, err = q.cleaned(of.ANSI, sent)

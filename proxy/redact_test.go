@@ -67,6 +67,36 @@ func TestSecretsOfAnAnswerAreRecordedAndNothingElseByDefault(t *testing.T) {
 	}
 }
 
+// A tool's own setting holds for its calls, and for the results of tasks that they created.
+func TestOneToolIsRedactedAndTheOthersAreNot(t *testing.T) {
+	r := ready(t, func(r *rig) {
+		r.gate.tools = map[string]map[string]string{"tool:echo": {"redact.mode": "redact"}}
+	})
+	for id, name := range map[string]string{"61": "echo", "62": "add"} {
+		saying(r, `"result":{"task":{"taskId":"t-`+name+`","status":"working","ttl":60000}}`)
+		r.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + name + `","arguments":{},"task":{"ttl":60000}}}`)
+		r.answerTo(id)
+	}
+	saying(r, secretBody)
+	for _, c := range []struct{ name, request, want string }{
+		{"the tool", `"method":"tools/call","params":{"name":"echo","arguments":{}}`, redactedBody},
+		{"another tool", `"method":"tools/call","params":{"name":"add","arguments":{}}`, secretBody},
+		{"a task of the tool", `"method":"tasks/result","params":{"taskId":"t-echo"}`, redactedBody},
+		{"a task of another tool", `"method":"tasks/result","params":{"taskId":"t-add"}`, secretBody},
+		{"a resource of its name", `"method":"resources/read","params":{"uri":"echo"}`, secretBody},
+	} {
+		r.send(`{"jsonrpc":"2.0","id":71,` + c.request + `}`)
+		if got, want := strings.TrimSpace(r.answerTo("71")), `{"jsonrpc":"2.0","id":71,`+c.want+`}`; got != want {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+	r.gate.set(func(g *gatekeeper) { g.tools = nil })
+	r.send(`{"jsonrpc":"2.0","id":72,"method":"tools/call","params":{"name":"echo","arguments":{}}}`)
+	if got := strings.TrimSpace(r.answerTo("72")); got != `{"jsonrpc":"2.0","id":72,`+secretBody+`}` {
+		t.Errorf("the setting is gone, and still applies: %s", got)
+	}
+}
+
 // The name of a member can be a secret too.
 func TestASecretInTheNameOfAMemberIsRecordedAndRedacted(t *testing.T) {
 	const token = "ghp_" + "w8Jd2kQzX5nB7vT1cR4yL9mP3sF6hG0aE2uK"

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/declared"
-	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
@@ -53,12 +53,13 @@ func (s *responses) deliver(r *request, line []byte) error {
 }
 
 // judgeResponse inspects the result or the error, and the whole line if the server put more into it.
-func (s *responses) judgeResponse(v *declared.View, r *request, line []byte, body frame.Span) found {
-	text := body.Of(line)
-	if len(line)-len(text)-len(r.id) > plainEnvelope {
-		text = line
+func (s *responses) judgeResponse(e *examined) found {
+	v, r := e.v, e.r
+	text := e.body.Of(e.line)
+	if len(e.line)-len(text)-len(r.id) > plainEnvelope {
+		text = e.line
 	}
-	terms := inspect.Terms{MaxBytes: v.Policy.MaxInspect, Secrets: secretsUnder(v.Policy)}
+	terms := inspect.Terms{MaxBytes: e.policy.MaxInspect, Secrets: secretsUnder(e.policy)}
 	if len(v.State.Exceptions) > 0 {
 		terms.Silenced = silenced(v, r.item, time.Now())
 	}
@@ -91,8 +92,8 @@ type found struct {
 	exceptions []string
 }
 
-func (f *found) held(v *declared.View) bool {
-	return f.Verdict == inspect.Block || f.TooLong && v.Policy.HoldBeyond
+func (f *found) held(p *policy.Wrapper) bool {
+	return f.Verdict == inspect.Block || f.TooLong && p.HoldBeyond
 }
 
 // imitates adds the finding for a response that held members of ours. The response goes on without them, so the finding has no place.

@@ -38,7 +38,7 @@ type Hub struct {
 	Wrapper     func(w control.Wrapper, call string) (*office.Wrapper, error) // of a connection, for a call that needs the store
 	AnyWrapper  func(is func(*office.Wrapper) bool) bool                      // whether a live wrapper matches
 	NameOf      func(*office.Wrapper) string                                  // its server's name in its records
-	Settings    func(store.Server) policy.Values                              // in force for a server
+	Settings    func(server store.Server, item string) policy.Values          // in force for an item of a server, by its pin key
 	Retention   func() time.Duration                                          // how long a held response is kept at most
 	Allows      func(tx *store.Tx, server, tool string) bool                  // a tool of a server is allowed now
 	Stale       func(server string)                                           // marks its wrappers to be updated by the next PushChanged

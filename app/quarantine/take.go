@@ -84,7 +84,7 @@ func (q *Quarantine) Take(w control.Wrapper, take control.Take) (out control.Tak
 				return false, office.Answer(control.CodeUnavailable, "Sallyport can't remove the marked text from %s: %s", one.Code, office.OneLine(err.Error()))
 			}
 		}
-		out.State, out.Settings = vocab.HeldTaken, q.hub.Settings(server)
+		out.State, out.Settings = vocab.HeldTaken, q.hub.Settings(server, one.Item)
 		if again {
 			return false, nil
 		}

@@ -34,11 +34,8 @@ func (k *Keeper) Settings(q control.SettingQuery) ([]control.Setting, error) {
 }
 
 func (k *Keeper) settingRow(s policy.Setting, server store.Server, tool string) control.Setting {
-	values := k.settings.forServer(server)
-	if tool != "" {
-		values = k.settings.accepted.EffectiveTool(server.ID, server.Name, tool)
-	}
-	row := control.Setting{Key: s.Key, Value: values[s.Key], Default: s.Default, Doc: s.Doc, From: k.settings.accepted.From(s.Key, server.ID, server.Name, tool)}
+	of := subject(server, tool)
+	row := control.Setting{Key: s.Key, Value: k.settings.accepted.For(of)[s.Key], Default: s.Default, Doc: s.Doc, From: k.settings.accepted.From(s.Key, of)}
 	if s.Key == office.MetaWindowCLI {
 		row.Value, row.From = "off", "default"
 		if k.office.WindowOn() {
@@ -214,7 +211,7 @@ func (k *Keeper) suggest(file policy.Document, why error) error {
 
 // LoosensSetting reports whether a value is less safe than the one in force, and both values.
 func (k *Keeper) LoosensSetting(q control.SettingQuery) (loosens bool, from, to string, err error) {
-	rows, err := k.Settings(control.SettingQuery{Key: q.Key, Server: q.Server})
+	rows, err := k.Settings(control.SettingQuery{Key: q.Key, Server: q.Server, Tool: q.Tool})
 	if err != nil {
 		return false, "", "", err
 	}
@@ -222,8 +219,12 @@ func (k *Keeper) LoosensSetting(q control.SettingQuery) (loosens bool, from, to 
 	from, to = rows[0].Value, q.Value
 	if strings.TrimSpace(to) == "" {
 		to = s.Default
-		if q.Server != "" { // without its own value, the general one applies
-			general, err := k.Settings(control.SettingQuery{Key: q.Key})
+		if q.Server != "" { // without its own value, the wider one applies
+			wider := control.SettingQuery{Key: q.Key}
+			if q.Tool != "" {
+				wider.Server = q.Server
+			}
+			general, err := k.Settings(wider)
 			if err != nil {
 				return false, "", "", err
 			}

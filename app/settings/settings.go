@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -72,20 +73,37 @@ const settingPrefix = "setting:"
 
 func (s settings) global() policy.Values { return s.accepted.Effective("", "") }
 
-// forServer are the values in force for a server. A settings file may name it by id or by identity; the id takes precedence, because the
-// hub writes it.
-func (s settings) forServer(server store.Server) policy.Values {
-	values := s.accepted.Effective(server.ID, server.Name)
-	if server.Identity == "" || strings.Contains(server.Identity, mask.Mark) {
-		return values // an identity with a mask in it matches several servers
+// subject is a server, or one of its tools, as a settings file may name it: by id or by identity. The id weighs more, because the hub
+// writes it.
+func subject(server store.Server, tool string) policy.Subject {
+	of := policy.Subject{IDs: []string{server.Identity, server.ID}, Name: server.Name, Tool: tool}
+	if strings.Contains(server.Identity, mask.Mark) {
+		of.IDs = of.IDs[1:] // an identity with a mask in it matches several servers
 	}
-	byIdentity := s.accepted.Effective(server.Identity, server.Name)
-	for key, value := range byIdentity {
-		if s.accepted.From(key, server.Identity, "", "") == "server" && s.accepted.From(key, server.ID, "", "") != "server" {
-			values[key] = value
+	return of
+}
+
+// forServer are the values in force for a server.
+func (s settings) forServer(server store.Server) policy.Values {
+	return s.accepted.For(subject(server, ""))
+}
+
+// forTools are the values of a server's tools where they differ from its own, by pin key.
+func (s settings) forTools(server store.Server) map[string]map[string]string {
+	tools := s.accepted.Tools(subject(server, ""))
+	if len(tools) == 0 {
+		return nil
+	}
+	of := map[string]map[string]string{}
+	general := s.forServer(server)
+	for _, tool := range tools {
+		own := s.accepted.For(subject(server, tool))
+		maps.DeleteFunc(own, func(key, value string) bool { return general[key] == value })
+		if len(own) > 0 {
+			of[pin.Key(pin.Tool, tool)] = own
 		}
 	}
-	return values
+	return of
 }
 
 // Global are the values in force outside any server.
@@ -95,6 +113,20 @@ func (k *Keeper) Global() policy.Values { return k.settings.global() }
 func (k *Keeper) AutoProtect() bool { return policy.ForHub(k.settings.global()).AutoProtect }
 
 func (k *Keeper) ValuesFor(server store.Server) policy.Values { return k.settings.forServer(server) }
+
+// ValuesForItem are the values in force for one item of a server, by its pin key: only tools have values of their own.
+func (k *Keeper) ValuesForItem(server store.Server, item string) policy.Values {
+	tool, is := strings.CutPrefix(item, pin.Key(pin.Tool, ""))
+	if !is {
+		tool = ""
+	}
+	return k.settings.accepted.For(subject(server, tool))
+}
+
+// ToolsFor are the values of a server's tools where they differ from the server's own, by pin key.
+func (k *Keeper) ToolsFor(server store.Server) map[string]map[string]string {
+	return k.settings.forTools(server)
+}
 
 // Retention is how long a held response is kept.
 func (k *Keeper) Retention() time.Duration { return policy.ForHub(k.settings.global()).Retention }

@@ -79,7 +79,7 @@ func (w *Wrappers) stand(l *ledger.Ledger, r review.Standing, waiting map[vocab.
 	}
 	base := control.State{
 		Name: l.Server.Name, Open: r.Open, Blocked: r.Blocked,
-		Items: make(map[string]control.ItemState, len(r.Items)), Settings: w.settings.ValuesFor(l.Server), Asks: review.AsksOf(l.Server),
+		Items: make(map[string]control.ItemState, len(r.Items)), Settings: w.settings.ValuesFor(l.Server), Tools: w.settings.ToolsFor(l.Server), Asks: review.AsksOf(l.Server),
 	}
 	for _, kind := range []vocab.ItemKind{vocab.ItemNewServer, vocab.ItemChanged} {
 		if it, ok := waiting[kind]; ok {
@@ -193,7 +193,7 @@ func (w *Wrappers) PushChanged() {
 
 func sameState(a, b control.State) bool {
 	return a.OwnTools == b.OwnTools && a.Name == b.Name && a.Open == b.Open && a.Blocked == b.Blocked && a.Code == b.Code && a.Kind == b.Kind && a.Waiting == b.Waiting &&
-		maps.Equal(a.Settings, b.Settings) && slices.Equal(a.Hide, b.Hide) && bytes.Equal(a.Rules, b.Rules) && reflect.DeepEqual(a.Asks, b.Asks) && reflect.DeepEqual(a.Launch, b.Launch) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, func(x, y control.ItemState) bool {
+		maps.Equal(a.Settings, b.Settings) && maps.EqualFunc(a.Tools, b.Tools, maps.Equal) && slices.Equal(a.Hide, b.Hide) && bytes.Equal(a.Rules, b.Rules) && reflect.DeepEqual(a.Asks, b.Asks) && reflect.DeepEqual(a.Launch, b.Launch) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, func(x, y control.ItemState) bool {
 		return x.State == y.State && x.Code == y.Code && slices.Equal(x.Approved, y.Approved)
 	})
 }

@@ -59,7 +59,7 @@ func open(t testing.TB, home control.Home) *place {
 	k := settings.New(o, settings.Hub{Restand: w.Restand, LookAgain: w.LookAgain, PushAll: w.PushAll}, settings.Options{Home: home, Settle: time.Millisecond, HomeCheck: time.Second, Closing: closing})
 	a := approvals.New(o, approvals.Hub{Settings: k.ValuesFor, Wrappers: w.WrappersOf, Wrapper: w.WrapperOf, Refresh: w.Refresh, PushAll: w.PushAll, Rules: k.Rules})
 	q := quarantine.New(o, quarantine.Hub{
-		Wrapper: w.WrapperOf, AnyWrapper: w.AnyWrapper, NameOf: w.NameOf, Settings: k.ValuesFor, Retention: k.Retention, Allows: w.AllowsTool,
+		Wrapper: w.WrapperOf, AnyWrapper: w.AnyWrapper, NameOf: w.NameOf, Settings: k.ValuesForItem, Retention: k.Retention, Allows: w.AllowsTool,
 		Stale: w.MarkStale, PushChanged: w.PushChanged, PushAll: w.PushAll, Rules: k.Rules, Caused: Caused,
 	})
 	w.Join(k, a, q)

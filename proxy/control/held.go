@@ -60,7 +60,7 @@ type Taken struct {
 	Tool     string            `json:"tool,omitempty"`
 	Answer   []byte            `json:"answer,omitempty"` // already without the marked parts, if it was released without them
 	Error    bool              `json:"error,omitempty"`
-	Settings map[string]string `json:"settings,omitempty"` // of the server it came from: hygiene still applies
+	Settings map[string]string `json:"settings,omitempty"` // of the tool, or the server, it came from: redaction and hygiene still apply
 }
 
 // Released is a response that the same request gets instead of being run again.

@@ -103,6 +103,8 @@ type State struct {
 	Asks       []Allowed   `json:"asks,omitempty"`     // requests to the client that are allowed although they would otherwise be refused
 	Rules      []byte      `json:"rules,omitempty"`    // the rule file in force (inspect.rules), byte for byte; nil for none. The hub has loaded it
 	Hide       []string    `json:"hide,omitempty"`     // absolute paths of clients' configuration files known to the hub; hidden from a sandboxed server
+	// Tools are the settings of single tools where they differ from Settings, by pin key and policy key.
+	Tools map[string]map[string]string `json:"tools,omitempty"`
 }
 
 // whole gives a state its maps, so that readers need no nil checks.

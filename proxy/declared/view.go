@@ -34,15 +34,16 @@ func (o *Observation) declares(key string) bool {
 // that a call uses one view from beginning to end and takes no lock.
 type View struct {
 	State    *control.State
-	Policy   policy.Wrapper
-	Seen     *Observation // nil before the first snapshot was judged
+	Policy   policy.Wrapper // for what is not of one tool: see PolicyOf
+	Seen     *Observation   // nil before the first snapshot was judged
 	Launch   control.LaunchVerdict
 	Verified bool // false: the last check failed, so what is declared now is unknown
 	apart    bool // the server speaks a protocol version that we don't
 
-	Served    map[string]bool  // pin keys declared now with an approved digest
-	tools     map[string]Named // the tools among them, by name
-	templates []uriTemplate    // of served resource templates
+	Served    map[string]bool            // pin keys declared now with an approved digest
+	tools     map[string]Named           // the tools among them, by name
+	templates []uriTemplate              // of served resource templates
+	policies  map[string]*policy.Wrapper // of tools with settings of their own, by pin key
 }
 
 // Named is a served tool's name and pin key, kept so that a call need not build them.
@@ -54,6 +55,9 @@ func newView(state *control.State, seen *Observation, verified, apart bool) *Vie
 	v.Launch = control.LaunchGo
 	if state.Launch != nil && state.Launch.Verdict != "" {
 		v.Launch = state.Launch.Verdict
+	}
+	if len(state.Tools) > 0 {
+		v.policies = policiesOf(state)
 	}
 	if seen == nil || !v.Open() {
 		return v
@@ -71,6 +75,26 @@ func newView(state *control.State, seen *Observation, verified, apart bool) *Vie
 		}
 	}
 	return v
+}
+
+// policiesOf are the settings of the tools that have their own.
+func policiesOf(state *control.State) map[string]*policy.Wrapper {
+	policies := make(map[string]*policy.Wrapper, len(state.Tools))
+	for item, own := range state.Tools {
+		values := policy.Values(maps.Clone(state.Settings))
+		maps.Copy(values, own)
+		of := policy.ForWrapper(values)
+		policies[item] = &of
+	}
+	return policies
+}
+
+// PolicyOf are the settings for an item, by its pin key; "" is one of no tool. They are not modified.
+func (v *View) PolicyOf(item string) *policy.Wrapper {
+	if of := v.policies[item]; of != nil {
+		return of
+	}
+	return &v.Policy
 }
 
 // Open reports whether at least one item of the server is approved, and the server is not blocked as a whole. A server whose launch is not

@@ -30,12 +30,22 @@ func exact(key string) bool {
 	return len(key) == 64 && strings.Trim(key, "0123456789abcdef") == ""
 }
 
-// Effective returns the values in force for a server. identity is the hub's key for it in "servers" (its id, or its identity if that is
-// exact), name its display name; both "" means global. A value under the identity replaces the global one; a value under the name applies
-// only if it is stricter.
-func (d Document) Effective(identity, name string) Values { return d.EffectiveTool(identity, name, "") }
+// Subject is what values apply to: everything (the zero Subject), a server, or one of its tools.
+type Subject struct {
+	IDs  []string // keys of "servers" that name the server exactly: its identity and, weightier, its id
+	Name string   // its display name
+	Tool string   // the server's name for the tool
+}
 
-func (d Document) EffectiveTool(identity, name, tool string) Values {
+// Effective returns the values in force for a server. identity is the hub's key for it in "servers" (its id, or its identity if that is
+// exact), name its display name; both "" means global.
+func (d Document) Effective(identity, name string) Values {
+	return d.For(Subject{IDs: []string{identity}, Name: name})
+}
+
+// For returns the values in force for a subject: the narrowest value applies. One under an exact key replaces a wider one; one under the
+// display name applies only if it is stricter.
+func (d Document) For(of Subject) Values {
 	values := Defaults()
 	apply := func(over Values, widest Scope, onlyTightens bool) {
 		for key, value := range over {
@@ -47,35 +57,66 @@ func (d Document) EffectiveTool(identity, name, tool string) Values {
 		}
 	}
 	apply(d.global, Global, false)
-	if identity != "" && exact(identity) {
-		apply(d.servers[identity].values, Server, false)
-		apply(d.servers[identity].tools[tool], Tool, false)
+	for _, id := range of.exact() {
+		apply(d.servers[id].values, Server, false)
 	}
-	if name != "" && !exact(name) {
-		apply(d.servers[name].values, Server, true)
-		apply(d.servers[name].tools[tool], Tool, true)
+	for _, id := range of.exact() {
+		apply(d.servers[id].tools[of.Tool], Tool, false)
+	}
+	if of.named() {
+		apply(d.servers[of.Name].values, Server, true)
+		apply(d.servers[of.Name].tools[of.Tool], Tool, true)
 	}
 	return values
 }
 
+func (s Subject) exact() []string {
+	return slices.DeleteFunc(slices.Clone(s.IDs), func(id string) bool { return id == "" || !exact(id) })
+}
+
+func (s Subject) named() bool { return s.Name != "" && !exact(s.Name) }
+
+// keys are the members of "servers" that apply to the subject.
+func (s Subject) keys() []string {
+	keys := s.exact()
+	if s.named() {
+		keys = append(keys, s.Name)
+	}
+	return keys
+}
+
+// Tools are the tools of a server that have values of their own.
+func (d Document) Tools(server Subject) []string {
+	tools := map[string]bool{}
+	for _, key := range server.keys() {
+		for tool, values := range d.servers[key].tools {
+			if len(values) > 0 {
+				tools[tool] = true
+			}
+		}
+	}
+	return sorted(tools)
+}
+
 // From says where the value in force for a key comes from: "tool", "server", "settings" or "default".
-func (d Document) From(key, identity, name, tool string) string {
-	value := d.EffectiveTool(identity, name, tool)[key]
-	for _, place := range []string{identity, name} {
-		if place == "" {
-			continue
-		}
-		if v, ok := d.servers[place].tools[tool][key]; ok && v == value && tool != "" {
-			return "tool"
-		}
-		if v, ok := d.servers[place].values[key]; ok && v == value {
-			return "server"
-		}
+func (d Document) From(key string, of Subject) string {
+	value := d.For(of)[key]
+	keys := of.keys()
+	if of.Tool != "" && slices.ContainsFunc(keys, func(k string) bool { return holds(d.servers[k].tools[of.Tool], key, value) }) {
+		return "tool"
+	}
+	if slices.ContainsFunc(keys, func(k string) bool { return holds(d.servers[k].values, key, value) }) {
+		return "server"
 	}
 	if _, ok := d.global[key]; ok {
 		return "settings"
 	}
 	return "default"
+}
+
+func holds(values Values, key, value string) bool {
+	v, ok := values[key]
+	return ok && v == value
 }
 
 // Set returns a copy with a key set globally (server ""), for a server, or for one of its tools. The value is canonicalised; "" removes the
@@ -153,10 +194,7 @@ type ChangeOfSetting struct {
 type place struct{ server, tool string }
 
 func (d Document) at(p place) Values {
-	if exact(p.server) {
-		return d.EffectiveTool(p.server, "", p.tool)
-	}
-	return d.EffectiveTool("", p.server, p.tool)
+	return d.For(Subject{IDs: []string{p.server}, Name: p.server, Tool: p.tool})
 }
 
 // places are all levels that either document names, global first, wider before narrower.

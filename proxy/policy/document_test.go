@@ -46,6 +46,52 @@ func TestEffective(t *testing.T) {
 	}
 }
 
+func TestTheNarrowestValueOfAToolApplies(t *testing.T) {
+	for _, c := range []struct{ name, file, tool, want, from string }{
+		{"its own", `{"redact.mode":"redact","servers":{"` + echoID + `":{"redact.mode":"detect","tools":{"read":{"redact.mode":"off"}}}}}`, "read", "off", "tool"},
+		{"its server's", `{"redact.mode":"redact","servers":{"` + echoID + `":{"redact.mode":"off","tools":{"read":{"redact.mode":"redact"}}}}}`, "write", "off", "server"},
+		{"the one for all", `{"redact.mode":"redact","servers":{"` + echoID + `":{"tools":{"read":{"redact.mode":"off"}}}}}`, "write", "redact", "settings"},
+		{"of an id before that of an identity", `{"servers":{"` + echoID + `":{"tools":{"read":{"redact.mode":"off"}}},"` + echo + `":{"tools":{"read":{"redact.mode":"redact"}}}}}`, "read", "off", "tool"},
+		{"of an identity before a server's of an id", `{"servers":{"` + echoID + `":{"redact.mode":"off"},"` + echo + `":{"tools":{"read":{"redact.mode":"redact"}}}}}`, "read", "redact", "tool"},
+		{"a name's, which is stricter", `{"servers":{"weather":{"tools":{"read":{"redact.mode":"redact"}}}}}`, "read", "redact", "tool"},
+		{"a name with a slash, a dot and a quote in it", `{"servers":{"` + echoID + `":{"tools":{"a/b.c \"d\"":{"redact.mode":"off"}}}}}`, `a/b.c "d"`, "off", "tool"},
+		{"no tool of another spelling", `{"servers":{"` + echoID + `":{"tools":{"Read":{"redact.mode":"off"}}}}}`, "read", "detect", "default"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, of := parse(t, c.file), Subject{IDs: []string{echo, echoID}, Name: weather, Tool: c.tool}
+			if value, from := d.For(of)["redact.mode"], d.From("redact.mode", of); value != c.want || from != c.from {
+				t.Errorf("%s from %s, want %s from %s", value, from, c.want, c.from)
+			}
+			if again := parse(t, string(d.Marshal())); again.For(of)["redact.mode"] != c.want {
+				t.Errorf("written and read again it is %s", again.For(of)["redact.mode"])
+			}
+		})
+	}
+	d, errs := ParseDocument([]byte(`{"servers":{"weather":{"tools":{"read":{"redact.mode":"off"}}}}}`))
+	if len(errs) != 1 || !strings.Contains(errs[0].Error(), "servers.weather.tools.read: redact.mode: under a name") {
+		t.Errorf("errors: %v", errs)
+	}
+	if of := (Subject{Name: weather, Tool: "read"}); d.For(of)["redact.mode"] != "detect" {
+		t.Error("a name loosened")
+	}
+}
+
+func TestAToolsLooserValueWaitsLikeAServers(t *testing.T) {
+	const strict = `{"servers":{"` + echoID + `":{"tools":{"read":{"redact.mode":"redact"}}}}}`
+	from, to := parse(t, strict), parse(t, `{"redact.mode":"redact","servers":{"`+echoID+`":{"tools":{"read":{"redact.mode":"off"},"write":{"redact.mode":"detect"}}}}}`)
+	tightened, loosened := Diff(from, to)
+	if len(tightened) != 1 || tightened[0] != (ChangeOfSetting{Key: "redact.mode", From: "detect", To: "redact"}) {
+		t.Errorf("tightened: %+v", tightened)
+	}
+	if len(loosened) != 1 || loosened[0] != (ChangeOfSetting{Key: "redact.mode", Server: echoID, Tool: "read", From: "redact", To: "off"}) {
+		t.Errorf("loosened: %+v", loosened)
+	}
+	both := Strictest(from, to)
+	if got := both.For(Subject{IDs: []string{echoID}, Tool: "read"})["redact.mode"]; got != "redact" {
+		t.Errorf("meanwhile %s applies", got)
+	}
+}
+
 func TestTrustNeverFollowsADisplayName(t *testing.T) {
 	d, errs := ParseDocument([]byte(`{"servers":{"weather":{"pins.first_use":"trust-clean"}}}`))
 	if len(errs) != 1 || !strings.Contains(errs[0].Error(), "under a name, a setting can only be stricter") {
@@ -129,13 +175,13 @@ func TestSetChangesOneValueInACopy(t *testing.T) {
 	if got := after.Effective(echo, "")["pins.recheck"]; got != "1m" {
 		t.Errorf("the copy has %s", got)
 	}
-	if got := after.From("pins.recheck", echo, "", ""); got != "server" {
+	if got := after.From("pins.recheck", Subject{IDs: []string{echo}}); got != "server" {
 		t.Errorf("it comes from %s", got)
 	}
-	if got := after.From("pins.recheck", "", "", ""); got != "settings" {
+	if got := after.From("pins.recheck", Subject{}); got != "settings" {
 		t.Errorf("global comes from %s", got)
 	}
-	if got := after.From("own_tools", echo, "", ""); got != "default" {
+	if got := after.From("own_tools", Subject{IDs: []string{echo}}); got != "default" {
 		t.Errorf("untouched comes from %s", got)
 	}
 	text := string(after.Marshal())

@@ -102,10 +102,17 @@ func (r *reader) names(d Document, name string) {
 	if exact(name) {
 		return
 	}
-	global := d.Effective("", "")
-	for _, key := range sorted(d.servers[name].values) {
-		if s, ok := Lookup(key); ok && s.Loosens(global[key], d.servers[name].values[key]) {
-			r.complain("servers.%s: %w", quoted(name), errNameLoosens(key))
+	at := "servers." + quoted(name)
+	r.loosening(at, d.Effective("", ""), d.servers[name].values)
+	for _, tool := range sorted(d.servers[name].tools) {
+		r.loosening(at+".tools."+quoted(tool), d.Effective("", name), d.servers[name].tools[tool])
+	}
+}
+
+func (r *reader) loosening(at string, wider, own Values) {
+	for _, key := range sorted(own) {
+		if s, ok := Lookup(key); ok && s.Loosens(wider[key], own[key]) {
+			r.complain("%s: %w", at, errNameLoosens(key))
 		}
 	}
 }

@@ -246,13 +246,14 @@ const pageIntro = "# Settings\n\n" +
 	"Safer values apply at once. Sallyport asks before making anything less safe, like an approval.\n" +
 	"To restore the default or the value for all servers, set an empty value: `sallyport settings set KEY ''` (with `--server` or\n" +
 	"`--tool` if it was set with them).\n\n" +
-	"You can also edit `settings.json` by hand, with dotted or nested keys, and `servers` for values that differ per server. The\n" +
+	"You can also edit `settings.json` by hand, with dotted or nested keys, and `servers` for values that differ per server or per tool. The\n" +
 	"file must be yours alone: Sallyport doesn't read one that others can read or write (mode 0644, as many editors create it).\n" +
 	"`chmod 600` fixes that.\n\n" +
-	"```json\n{\n  \"pins.recheck\": \"30s\",\n  \"pins\": { \"resources\": true },\n  \"servers\": {\n    \"weather\": { \"pins.recheck\": 0 }\n  }\n}\n```\n\n" +
+	"```json\n{\n  \"pins.recheck\": \"30s\",\n  \"pins\": { \"resources\": true },\n  \"servers\": {\n    \"weather\": { \"pins.recheck\": 0, \"tools\": { \"read_mail\": { \"redact.mode\": \"redact\" } } }\n  }\n}\n```\n\n" +
 	"- A stricter value applies at once. A less safe one goes to the inbox (`settings_changed`); the stricter value applies until you decide.\n" +
 	"- Name a server by its whole name, its identity (`stdio:…`, `url:…`) or its id (see `sallyport servers --json`). Under a\n" +
 	"  display name a value can only be stricter: another command may take the same name tomorrow, and trust never follows a name.\n" +
+	"- Name a tool as its server does. The narrowest value applies: a tool's before its server's, and that before the one for all servers.\n" +
 	"- Sallyport reports keys that are unknown, given twice or of the wrong type and ignores them; it still reads the rest of the file.\n" +
 	"- Write durations as in Go (`30s`, `1m30s`, `0`); a bare number is seconds. Write sizes in bytes, or with `KiB`, `MiB` or `GiB`.\n\n" +
 	"## The table\n"

@@ -89,13 +89,13 @@ var table = []Setting{
 		Doc: "What happens to terminal escape sequences and control characters in what a server sends. visible: they become readable text. strip: they are removed. off: they pass.",
 	},
 	{
-		Key: "redact.mode", Default: "detect", Scope: Server, kind: choice{"redact", "detect", off},
+		Key: "redact.mode", Default: "detect", Scope: Tool, kind: choice{"redact", "detect", off},
 		Values: "off, detect, redact", Safer: "redact",
 		Doc: "What happens to secrets (keys, passwords, tokens, private keys) in a server's responses. detect: they are recorded and shown, and the response stays unchanged. " +
 			"redact: each is replaced by a mark such as [PASSWORD_REDACTED]; if Claude writes such a file back, the secret is lost. off: Sallyport doesn't look for them.",
 	},
 	{
-		Key: "redact.profile", Default: "precise", Scope: Server, kind: choice{"strict", "precise"},
+		Key: "redact.profile", Default: "precise", Scope: Tool, kind: choice{"strict", "precise"},
 		Values: "precise, strict", Safer: "strict",
 		Doc: "What counts as a secret. precise: known formats of keys, and values with the name of a secret. strict: also any 40 characters of base64, so it may mistake commit hashes for secrets.",
 	},
