@@ -89,8 +89,36 @@ func (h *Hub) prune(credit time.Duration) {
 	}
 }
 
+// catchUp makes what filters of the timeline need, in a store of an earlier version, a few records at a time. Until then they are slower.
+func (h *Hub) catchUp() {
+	for next := uint64(1); next != 0; {
+		h.office.Lock()
+		s := h.office.Store
+		if h.office.Leaving() {
+			s = nil
+		}
+		h.office.Unlock()
+		if s == nil {
+			return
+		}
+		var err error
+		if next, err = s.CatchUp(next); err != nil {
+			if !errors.Is(err, store.ErrClosed) {
+				h.office.FailedReading(err)
+			}
+			return
+		}
+		select {
+		case <-h.closing:
+			return
+		default:
+		}
+	}
+}
+
 // keepPruning prunes until the hub ends.
 func (h *Hub) keepPruning() {
+	h.catchUp()
 	ticker := time.NewTicker(pruneEvery)
 	defer ticker.Stop()
 	for credit := startCredit; ; credit = 2 * pruneEvery {

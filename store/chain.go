@@ -96,6 +96,7 @@ func (tx *Tx) Append(records ...Record) ([]Record, error) {
 		arrival = max(arrival, arrivalOf(v))
 	}
 	stored := make([]Record, 0, len(records))
+	glances := glancing{ch: ch}
 	for _, r := range records {
 		settle(&r, now)
 		if ch.sequenceOf(r.ID) != 0 {
@@ -107,7 +108,7 @@ func (tx *Tx) Append(records ...Record) ([]Record, error) {
 		}
 		h.Sequence++
 		key := sequenceKey(h.Sequence)
-		if err := errors.Join(activity.Put(key, value), ids.Put([]byte(r.ID), key)); err != nil {
+		if err := errors.Join(activity.Put(key, value), ids.Put([]byte(r.ID), key), glances.add(h.Sequence, &r)); err != nil {
 			return nil, fmt.Errorf("store activity: %w", err)
 		}
 		r.Prev, r.Hash = h.Hash, hash
@@ -119,7 +120,7 @@ func (tx *Tx) Append(records ...Record) ([]Record, error) {
 	if len(stored) == 0 {
 		return nil, nil
 	}
-	return stored, ch.putHead(h)
+	return stored, errors.Join(glances.flush(), ch.putHead(h))
 }
 
 // appending are calls of AppendNow. Those that come while one commits share the next commit: it takes about half a millisecond for one

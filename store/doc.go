@@ -13,4 +13,5 @@
 //     The key is in the same folder (or comes from the keychain, Options.Key), so it stops a program that writes the file, but not one that
 //     reads the key first. And an old copy of the whole file is a valid store of that day.
 //   - Each activity record carries the hash of the one before; the head is sealed. Verify names the first record that was changed.
+//   - Glances, which spare filters of the timeline most of the reading, can only make them faster: none decides what a record says.
 package store

@@ -99,7 +99,7 @@ func (ch chain) prune(from uint64, takeLasting bool, wanted func(head, int64) bo
 	if len(victims) == 0 {
 		return taken, next, nil
 	}
-	if err := errors.Join(ch.anchor(victims), ch.putHead(h)); err != nil {
+	if err := errors.Join(ch.anchor(victims), ch.forget(victims), ch.putHead(h)); err != nil {
 		return Pruned{}, 0, err
 	}
 	return taken, next, nil

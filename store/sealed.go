@@ -20,6 +20,7 @@ var (
 	bucketActivity = []byte("activity")    // sequence -> record
 	bucketIDs      = []byte("activity-id") // record id -> sequence
 	bucketAnchors  = []byte("anchors")     // first sequence -> what retention removed
+	bucketGlances  = []byte("glances")     // first sequence -> what filters need to know of 256 records, sealed
 	bucketHeld     = []byte("held")        // code of the inbox item -> metadata of a held response
 	bucketHeldText = []byte("held-text")   // code -> its text, bound by the sealed record
 	bucketHeldItem = []byte("held-items")  // code -> the item as it was when the response was held
@@ -39,6 +40,7 @@ var buckets = []struct {
 	{name: bucketActivity}, {name: bucketIDs},
 	{name: bucketHeld, sealed: true, later: 1}, {name: bucketHeldText, later: 1}, {name: bucketExcepted, sealed: true, later: 1},
 	{name: bucketHeldItem, sealed: true, later: 2},
+	{name: bucketGlances, later: 3}, // its seals are checked when it is read: a page that fails is only slower
 }
 
 // sealed gives one transaction access to the buckets, sealing and unsealing their values.

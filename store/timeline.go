@@ -2,10 +2,12 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -33,49 +35,66 @@ func (s *Store) Records(q Query) ([]Record, error) {
 	err := s.View(func(tx *Tx) error {
 		defer marked()
 		ch := tx.chain()
-		if q.After != "" || q.Oldest {
-			from := ch.sequenceOf(q.After)
-			if from == 0 && q.After != "" {
-				return fmt.Errorf("record %.80q: %w", q.After, ErrNotFound)
-			}
-			for r := range ch.records(from + 1) {
-				if q.Matches(r) {
-					found = append(found, *r)
-				}
-				if len(found) == q.Limit {
-					break
-				}
-			}
-			return nil
+		matches, err := ch.matches(q)
+		if err != nil {
+			return err
 		}
-		c := tx.bucket(bucketActivity).Cursor()
-		k, v := c.Last()
-		if q.Before != "" {
-			from := ch.sequenceOf(q.Before)
-			if from == 0 {
-				return fmt.Errorf("record %.80q: %w", q.Before, ErrNotFound)
-			}
-			c.Seek(sequenceKey(from))
-			k, v = c.Prev()
-		}
-		for ; k != nil && len(found) < q.Limit; k, v = c.Prev() {
-			r, arrival, err := decodeRecord(v)
-			if err != nil {
-				continue // Verify reports it; the rest of the timeline is still useful
-			}
-			// A record can't have happened after it arrived, and arrivals never decrease, so nothing older can match. (Records from a spool
-			// arrive late.)
-			if !q.Since.IsZero() && arrival < q.Since.UnixNano() {
+		for r := range matches {
+			if found = append(found, *r); len(found) == q.Limit {
 				break
 			}
-			if q.Matches(&r) {
-				found = append(found, r)
-			}
 		}
-		slices.Reverse(found)
 		return nil
 	})
+	if q.After == "" && !q.Oldest {
+		slices.Reverse(found)
+	}
 	return found, err
+}
+
+// matches are the records that a query asks for, in the order it looks for them.
+func (ch chain) matches(q Query) (iter.Seq[*Record], error) {
+	up := q.After != "" || q.Oldest
+	from, named := uint64(math.MaxUint64), cmp.Or(q.After, q.Before)
+	if up {
+		from, named = 1, q.After
+	}
+	if named != "" {
+		at := ch.sequenceOf(named)
+		switch {
+		case at == 0:
+			return nil, fmt.Errorf("record %.80q: %w", named, ErrNotFound)
+		case up:
+			from = at + 1
+		default:
+			from = at - 1
+		}
+	}
+	read := ch.backwards(from)
+	switch {
+	case soughtBy(q).narrow():
+		read = ch.picked(ch.candidates(q, from, up))
+	case up:
+		read = ch.records(from)
+	}
+	return func(yield func(*Record) bool) {
+		for r := range read {
+			if q.Matches(r) && !yield(r) {
+				return
+			}
+		}
+	}, nil
+}
+
+// picked are the records at these sequences, as far as they can be read.
+func (ch chain) picked(sequences iter.Seq[uint64]) iter.Seq[*Record] {
+	return func(yield func(*Record) bool) {
+		for n := range sequences {
+			if r, ok := ch.recordAt(n); ok && !yield(&r) {
+				return
+			}
+		}
+	}
 }
 
 // All calls f for every match, oldest first, until it returns an error. It reads one state of the store and keeps one record in memory: for
@@ -119,6 +138,24 @@ func (ch chain) records(from uint64) iter.Seq[*Record] {
 		k, v := step(func() ([]byte, []byte) { return c.Seek(sequenceKey(from)) })
 		for ; k != nil; k, v = step(c.Next) {
 			if r, _, err := decodeRecord(v); err == nil && !yield(&r) {
+				return
+			}
+		}
+	}
+}
+
+// backwards are the readable records from a sequence down.
+func (ch chain) backwards(from uint64) iter.Seq[*Record] {
+	return func(yield func(*Record) bool) {
+		c := ch.bucket(bucketActivity).Cursor()
+		k, v := c.Seek(sequenceKey(from))
+		if k == nil {
+			k, v = c.Last()
+		} else if sequenceIn(k) > from {
+			k, v = c.Prev()
+		}
+		for ; k != nil; k, v = c.Prev() {
+			if r, _, err := decodeRecord(v); err == nil && !yield(&r) { // Verify reports what can't be read
 				return
 			}
 		}
