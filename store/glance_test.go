@@ -265,3 +265,30 @@ func BenchmarkAMillionRecords(b *testing.B) {
 		b.ReportMetric(float64(1000*b.N)/b.Elapsed().Seconds(), "records/s")
 	})
 }
+
+func TestMeasureReadsWhatAWalkReads(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 5))
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s := mustOpen(t, home(t), Options{})
+	batch := make([]Record, 2*measureStep+500)
+	for i := range batch {
+		batch[i] = someRecord(random, at)
+		batch[i].DurationUS, batch[i].Bytes = int64(i), int64(2*i)
+	}
+	if _, err := s.AppendNow(batch...); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []Query{{}, {Kind: "tool_call"}, {Server: "server 1", ServerID: "id3"}, {Since: at.Add(-time.Hour)}, {Kind: "release"}} {
+		var want []Measured
+		if err := s.All(q, func(r Record) error {
+			want = append(want, Measured{r.Time, r.Kind, r.Status, r.Server, r.ServerID, r.Tool, r.DurationUS, r.Bytes})
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		var got []Measured
+		if err := s.Measure(q, func(m Measured) { got = append(got, m) }); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%+v: %d measured, %d records, %v", q, len(got), len(want), err)
+		}
+	}
+}

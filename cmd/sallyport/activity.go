@@ -16,28 +16,44 @@ import (
 )
 
 type activityCommand struct {
-	List   activityListCommand   `cmd:"" default:"withargs" help:"List records, the newest last."`
-	Show   activityShowCommand   `cmd:"" help:"Show one record in full."`
-	Verify activityVerifyCommand `cmd:"" help:"Check the hash chain of the records."`
-	Export activityExportCommand `cmd:"" help:"Export all records, oldest first."`
+	List    activityListCommand    `cmd:"" default:"withargs" help:"List records, the newest last."`
+	Show    activityShowCommand    `cmd:"" help:"Show one record in full."`
+	Summary activitySummaryCommand `cmd:"" help:"Count records by server, tool or kind."`
+	Verify  activityVerifyCommand  `cmd:"" help:"Check the hash chain of the records."`
+	Export  activityExportCommand  `cmd:"" help:"Export records, oldest first."`
 }
 
-type activityListCommand struct {
-	jsonFlag
+// activityFilters choose records, the same for every command.
+type activityFilters struct {
 	Server string `placeholder:"S" complete:"server" help:"Only this server."`
 	Tool   string `placeholder:"T" help:"Only this tool."`
 	Kind   string `placeholder:"K" complete:"kind" help:"Only this kind: tool_call, resource_read, prompt_get, sampling, elicitation, drift…"`
 	Status string `placeholder:"S" complete:"status" help:"Only this status: ok, warned, blocked, held or error."`
 	Since  string `placeholder:"T" help:"Only records since then: a time (2026-01-02T15:04:05Z), a day (2026-01-02) or an age (2h, 30m)."`
-	Limit  int    `default:"100" help:"Show at most this many, the newest."`
-	Follow bool   `short:"f" help:"Keep printing new records. With --json, one record per line."`
+}
+
+func (f activityFilters) valid() error {
+	if _, err := parseSince(f.Since, time.Now()); err != nil {
+		return err
+	}
+	return errors.Join(oneOf("--kind", f.Kind, spelled(vocab.RecordKinds)), oneOf("--status", f.Status, spelled(vocab.Statuses)))
+}
+
+// query asks for what the filters choose. valid has refused what is no time.
+func (f activityFilters) query() control.ActivityQuery {
+	since, _ := parseSince(f.Since, time.Now())
+	return control.ActivityQuery{Server: f.Server, Tool: f.Tool, Kind: f.Kind, Status: f.Status, Since: since}
+}
+
+type activityListCommand struct {
+	jsonFlag
+	activityFilters
+	Limit  int  `default:"100" help:"Show at most this many, the newest."`
+	Follow bool `short:"f" help:"Keep printing new records. With --json, one record per line."`
 }
 
 func (c activityListCommand) check() error {
-	if _, err := parseSince(c.Since, time.Now()); err != nil {
-		return err
-	}
-	if err := errors.Join(oneOf("--kind", c.Kind, spelled(vocab.RecordKinds)), oneOf("--status", c.Status, spelled(vocab.Statuses))); err != nil {
+	if err := c.valid(); err != nil {
 		return err
 	}
 	if c.Limit < 1 {
@@ -47,8 +63,8 @@ func (c activityListCommand) check() error {
 }
 
 func (c activityListCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	since, _ := parseSince(c.Since, time.Now()) // check has refused what is no time
-	query := control.ActivityQuery{Server: c.Server, Tool: c.Tool, Kind: c.Kind, Status: c.Status, Since: since, Limit: c.Limit}
+	query := c.query()
+	query.Limit = c.Limit
 	p := newPage(s)
 	for {
 		found, err := control.AskActivity(ctx, hub, query)

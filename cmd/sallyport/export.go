@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -18,9 +19,12 @@ import (
 )
 
 type activityExportCommand struct {
+	activityFilters
 	Format string   `enum:"jsonl,csv" default:"jsonl" help:"jsonl (one record per line) or csv."`
 	Output filePath `short:"o" placeholder:"F" help:"Write to this file, which must not exist yet. Default: standard output."`
 }
+
+func (c activityExportCommand) check() error { return c.valid() }
 
 // exportPage is how many records one call fetches, far less than a message on the socket can hold.
 const exportPage = 1000
@@ -41,13 +45,20 @@ func (c activityExportCommand) ask(ctx context.Context, s streams, hub *control.
 	}
 	buffered := bufio.NewWriter(out)
 	write := func(r vocab.Record) error { return writeJSON(buffered, r) }
+	// Every record carries the hash of the one before, so the last line is a copy of the chain's head in a second place. A part of the
+	// records has no head, and says so.
+	query := c.query()
+	if query != (control.ActivityQuery{}) {
+		if err := partial(buffered, c.Format, query); err != nil {
+			return exitFailed, err
+		}
+	}
+	query.Oldest, query.Limit = true, exportPage
 	if c.Format == "csv" {
 		if write, err = csvLines(buffered); err != nil {
 			return exitFailed, err
 		}
 	}
-	// Every record carries the hash of the one before, so the last line is a copy of the chain's head in a second place.
-	query := control.ActivityQuery{Oldest: true, Limit: exportPage}
 	for {
 		found, err := control.AskActivity(ctx, hub, query)
 		if err != nil {
@@ -67,6 +78,30 @@ func (c activityExportCommand) ask(ctx context.Context, s streams, hub *control.
 		return exitFailed, err
 	}
 	return exitFine, nil
+}
+
+// filteredExport is the first line of an export with filters.
+type filteredExport struct {
+	Filtered control.ActivityQuery `json:"filtered"`
+	Note     string                `json:"note"`
+}
+
+// partial writes the first line of an export that has not all records: by which filters they were chosen.
+func partial(w io.Writer, format string, q control.ActivityQuery) error {
+	line := filteredExport{q, "only records that match these filters, without the head of the chain: they can't show that none is missing"}
+	if format != "csv" {
+		return writeJSON(w, line)
+	}
+	filtered, err := json.Marshal(line.Filtered)
+	if err != nil {
+		return err
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write([]string{"# filtered: " + legible.Escape(string(filtered)), line.Note}); err != nil {
+		return err
+	}
+	out.Flush()
+	return out.Error()
 }
 
 var csvHeader = strings.Fields("id time kind status server tool code mode summary detail client session request duration_us bytes prev hash")

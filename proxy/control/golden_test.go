@@ -39,6 +39,7 @@ var spoken = map[string][2]any{
 	"end_exception":  {named{}, Exception{}},
 	"activity":       {ActivityQuery{}, Activity{}},
 	"record":         {named{}, Record{}},
+	"summary":        {SummaryQuery{}, Summary{}},
 	"verify":         {nothing{}, Verified{}},
 	"settings":       {SettingQuery{}, []Setting{}},
 	"set_setting":    {SettingQuery{}, Setting{}},

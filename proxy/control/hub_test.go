@@ -256,11 +256,12 @@ func (h *testHub) Status() (Status, error) {
 	return Status{Home: "held"}, nil
 }
 
-func (h *testHub) Servers() ([]Server, error)         { return nil, nil }
-func (h *testHub) Inbox() ([]InboxItem, error)        { return []InboxItem{{Title: "<script> & co"}}, nil }
-func (h *testHub) Verify() (Verified, error)          { return Verified{Head: "head"}, nil }
-func (h *testHub) Log(q LogQuery) (Log, error)        { return Log{Text: q.Server}, nil }
-func (h *testHub) Block(Peer, Block) (Blocked, error) { return Blocked{Code: "blocked"}, nil }
+func (h *testHub) Servers() ([]Server, error)              { return nil, nil }
+func (h *testHub) Inbox() ([]InboxItem, error)             { return []InboxItem{{Title: "<script> & co"}}, nil }
+func (h *testHub) Summary(q SummaryQuery) (Summary, error) { return Summary{By: q.By}, nil }
+func (h *testHub) Verify() (Verified, error)               { return Verified{Head: "head"}, nil }
+func (h *testHub) Log(q LogQuery) (Log, error)             { return Log{Text: q.Server}, nil }
+func (h *testHub) Block(Peer, Block) (Blocked, error)      { return Blocked{Code: "blocked"}, nil }
 
 func (h *testHub) Item(code string) (ItemDetail, error) {
 	switch code {
