@@ -17,6 +17,9 @@ GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.1.4
 # A switch over an exported type of ours names every value or has a default, so that this check finds each place that must handle a new one.
 WORDS = ^github\.com/sallyport/sallyport/.*\.[A-Z][A-Za-z]*$$
 
+# What runs from here leaves nothing in the keychain of whoever runs it. The keychain's own tests turn it on again, on a bus of their own.
+export SALLYPORT_KEYCHAIN = off
+
 .PHONY: help
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -81,7 +84,7 @@ test: test-needs ui-needs ## Run all tests, end to end against real servers and 
 
 .PHONY: test-needs
 test-needs: ## Install what the tests need (system packages, and servers below .cache)
-	@build/need go gcc libc git script npm python-venv bwrap dbus-daemon zsh fish mandoc strace
+	@build/need go gcc libc git script npm python-venv bwrap dbus-daemon keyring zsh fish mandoc strace
 	@cmd/sallyport/e2e/install.sh
 
 .PHONY: test-all

@@ -1,0 +1,163 @@
+// Package keychain keeps short secrets in the operating system's keychain: a Secret Service on Linux, the Keychain on macOS, the Credential
+// Manager on Windows. A Store is what one home has there; Secrets are what a person stored under a name, Seals what the hub keeps for itself.
+//
+// Every call ends within two seconds, and none shows a dialog of the system unless the Store was told that a person waits (WithPerson). A
+// keychain that is missing, locked, silent or refuses is an error of its own: the caller says so by name and goes on without the value. No
+// error has a value in it.
+//
+// The package must not know what its values are for.
+package keychain
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+)
+
+// What callers decide on. Each says what a person can do.
+var (
+	ErrAbsent   = errors.New("this session has no keychain: " + whatHelps)
+	ErrOff      = errors.New(Variable + "=off turns the keychain off")
+	ErrLocked   = errors.New("the keychain is locked: unlock it, then try again")
+	ErrRefused  = errors.New("the keychain refuses access")
+	ErrSilent   = errors.New("the keychain did not respond within 2 seconds: look for a dialog of it, or restart it")
+	ErrNotFound = errors.New("it is not in the keychain")
+)
+
+// Variable turns the keychain off for a process and the hub it starts. Without it, every home in a temporary folder would leave an entry
+// behind in a person's keychain.
+const Variable = "SALLYPORT_KEYCHAIN"
+
+const (
+	// patience is for one call, with all its messages. gnome-keyring takes 1 ms to read and 21 ms to write.
+	patience = 2 * time.Second
+	// personPatience is how long a person has to unlock the keychain.
+	personPatience = 2 * time.Minute
+)
+
+// Store is one kind of entries that one home has in the keychain.
+type Store struct {
+	home   string // of the entries, so that another home has its own
+	kind   string
+	person bool
+}
+
+// Secrets are the values that a person stored for the home in folder dir.
+func Secrets(dir string) Store { return Store{home: scope(dir), kind: "secret"} }
+
+// Seals are what the hub of that home keeps out of its own folder.
+func Seals(dir string) Store { return Store{home: scope(dir), kind: "seal"} }
+
+// scope tells homes apart. A path can have characters that a keychain does not take, and is nobody's business who lists its entries.
+func scope(dir string) string {
+	sum := sha256.Sum256([]byte(dir))
+	return hex.EncodeToString(sum[:8])
+}
+
+// WithPerson is the same store for a command whose person can answer a dialog: if the keychain is locked, the system may ask to unlock it.
+func (s Store) WithPerson() Store {
+	s.person = true
+	return s
+}
+
+// State is nil if the keychain can be read and written now.
+func (s Store) State(ctx context.Context) error {
+	_, err := within(ctx, patience, func(ctx context.Context) (none, error) { return none{}, s.state(ctx) })
+	return err
+}
+
+// Set stores a value under a name, in place of one that is there.
+func (s Store) Set(ctx context.Context, name, value string) error {
+	if err := errors.Join(CheckName(name), CheckValue(value)); err != nil {
+		return err
+	}
+	_, err := unlocking(ctx, s, func(ctx context.Context) (none, error) { return none{}, s.set(ctx, name, value) })
+	return err
+}
+
+// Get returns the value of a name.
+func (s Store) Get(ctx context.Context, name string) (string, error) {
+	if err := CheckName(name); err != nil {
+		return "", err
+	}
+	return unlocking(ctx, s, func(ctx context.Context) (string, error) { return s.get(ctx, name) })
+}
+
+// Delete removes a name with its value, or returns ErrNotFound.
+func (s Store) Delete(ctx context.Context, name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	_, err := unlocking(ctx, s, func(ctx context.Context) (none, error) { return none{}, s.delete(ctx, name) })
+	return err
+}
+
+// List returns the names, sorted.
+func (s Store) List(ctx context.Context) ([]string, error) {
+	names, err := unlocking(ctx, s, s.list)
+	if err != nil {
+		return nil, err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return CheckName(name) != nil }) // something else wrote these
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+type none struct{}
+
+// unlocking calls f, and once more after a person has unlocked the keychain.
+func unlocking[T any](ctx context.Context, s Store, f func(context.Context) (T, error)) (T, error) {
+	value, err := within(ctx, patience, f)
+	if !s.person || !errors.Is(err, ErrLocked) {
+		return value, err
+	}
+	_, err = within(ctx, personPatience, func(ctx context.Context) (none, error) { return none{}, s.unlock(ctx) })
+	switch {
+	case errors.Is(err, ErrSilent):
+		return value, fmt.Errorf("%w (its dialog was not answered within %s)", ErrLocked, personPatience)
+	case err != nil:
+		return value, err
+	}
+	return within(ctx, patience, f)
+}
+
+// within runs f for at most d. f may stay behind a keychain that never answers; its context has ended then.
+func within[T any](ctx context.Context, d time.Duration, f func(context.Context) (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	var nothing T
+	if os.Getenv(Variable) == "off" {
+		return nothing, ErrOff
+	}
+	if err := ctx.Err(); err != nil {
+		return nothing, err
+	}
+	limited, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	ended := make(chan outcome, 1)
+	go func() {
+		value, err := f(limited)
+		ended <- outcome{value, err}
+	}()
+	select {
+	case o := <-ended:
+		if o.err == nil || limited.Err() == nil {
+			return o.value, o.err
+		}
+	case <-limited.Done():
+	}
+	if err := ctx.Err(); err != nil { // the caller gave up, or had less patience
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = ErrSilent
+		}
+		return nothing, err
+	}
+	return nothing, ErrSilent
+}

@@ -1,0 +1,45 @@
+package keychain
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxName = 64
+	// MaxValue is the longest value in bytes: the most that Windows keeps in one entry, so that a value can move to another system.
+	MaxValue = 2560
+)
+
+const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+
+// CheckName refuses what is no name of an entry. Its error does not repeat the name, because people put the value there by mistake.
+func CheckName(name string) error {
+	if name == "" || len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune(nameLetters, r) }) || strings.HasPrefix(name, "-") {
+		return fmt.Errorf("a name has 1 to %d letters, digits, dots, underscores or hyphens, and starts with no hyphen", maxName)
+	}
+	return nil
+}
+
+// CheckValue refuses what no key or password is, and what is too long.
+func CheckValue(value string) error {
+	if len(value) > MaxValue {
+		return fmt.Errorf("the value has more than %d bytes, the most that every system's keychain takes", MaxValue)
+	}
+	return checkText(value)
+}
+
+// checkText refuses an empty value, and line breaks: one inside a value would end the header that it is sent in.
+func checkText(value string) error {
+	switch {
+	case value == "":
+		return errors.New("the value is empty")
+	case !utf8.ValidString(value):
+		return errors.New("the value is not UTF-8 text")
+	case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return errors.New("the value has a line break or another control character in it")
+	}
+	return nil
+}
