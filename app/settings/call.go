@@ -117,7 +117,11 @@ func (k *Keeper) SetSetting(peer control.Peer, q control.SettingQuery) (none con
 	if err != nil {
 		return none, office.Answer(control.CodeBadRequest, "%v", err)
 	}
-	tightened, loosened := policy.Diff(k.settings.accepted, accepted)
+	known, err := k.known()
+	if err != nil {
+		return none, err
+	}
+	tightened, loosened := policy.Diff(k.settings.accepted, accepted, known...)
 	if len(loosened) > 0 {
 		if err := k.office.MayDecide(peer); err != nil {
 			if peer.Descends {

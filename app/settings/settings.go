@@ -83,6 +83,23 @@ func subject(server store.Server, tool string) policy.Subject {
 	return of
 }
 
+// knownIn are all servers, for comparing documents that name one of them in several ways.
+func knownIn(tx *store.Tx) []policy.Subject {
+	var known []policy.Subject
+	for _, server := range tx.Servers() {
+		known = append(known, subject(server, ""))
+	}
+	return known
+}
+
+func (k *Keeper) known() (known []policy.Subject, err error) {
+	err = k.office.Store.View(func(tx *store.Tx) error {
+		known = knownIn(tx)
+		return nil
+	})
+	return known, k.office.Failed(err)
+}
+
 // forServer are the values in force for a server.
 func (s settings) forServer(server store.Server) policy.Values {
 	return s.accepted.For(subject(server, ""))
@@ -192,13 +209,17 @@ func (k *Keeper) ReadSettings() error {
 	}
 	k.settings.file = doc
 	accepted := doc
-	tightened, loosened := policy.Diff(k.settings.accepted, doc)
-	if len(loosened) > 0 {
-		accepted = policy.Strictest(k.settings.accepted, doc)
-	}
 	if k.office.Store == nil {
 		k.settings.accepted = policy.Strictest(policy.Document{}, doc)
 		return nil
+	}
+	known, err := k.known()
+	if err != nil {
+		return err
+	}
+	tightened, loosened := policy.Diff(k.settings.accepted, doc, known...)
+	if len(loosened) > 0 {
+		accepted = policy.Strictest(k.settings.accepted, doc, known...)
 	}
 	err = k.office.Update(func(tx *store.Tx) (bool, error) {
 		wrote := string(accepted.Marshal()) != string(k.settings.accepted.Marshal())
@@ -227,8 +248,8 @@ func isObject(raw []byte) bool {
 }
 
 // settingsContent is the inbox item about what a settings file loosens; nil if it loosens nothing.
-func settingsContent(accepted, file policy.Document) *review.Content {
-	_, loosened := policy.Diff(accepted, file)
+func settingsContent(accepted, file policy.Document, known []policy.Subject) *review.Content {
+	_, loosened := policy.Diff(accepted, file, known...)
 	if len(loosened) == 0 {
 		return nil
 	}
@@ -282,7 +303,7 @@ func settingText(raw []byte) string {
 
 // settle puts what the file loosens into the inbox.
 func (k *Keeper) settle(tx *store.Tx, accepted, file policy.Document) (*store.Item, bool, error) {
-	return k.office.Settle(tx, settingsContent(accepted, file), vocab.ItemSettingsChanged, "", k.office.Now())
+	return k.office.Settle(tx, settingsContent(accepted, file, knownIn(tx)), vocab.ItemSettingsChanged, "", k.office.Now())
 }
 
 // settled is the result of a decision about the file.
@@ -300,7 +321,7 @@ func (k *Keeper) DecideSettings(tx *store.Tx, it store.Item, d control.Decide, o
 	if k.settings.broken {
 		return false, nil, errBroken
 	}
-	now, err := k.chosen(it, d, out)
+	now, err := k.chosen(tx, it, d, out)
 	if err != nil {
 		return false, nil, err
 	}
@@ -350,13 +371,13 @@ func (k *Keeper) DecideSettings(tx *store.Tx, it store.Item, d control.Decide, o
 }
 
 // chosen applies a decision to the documents, and describes it in out.
-func (k *Keeper) chosen(it store.Item, d control.Decide, out *control.Decided) (now settled, err error) {
+func (k *Keeper) chosen(tx *store.Tx, it store.Item, d control.Decide, out *control.Decided) (now settled, err error) {
 	chosen, err := office.Selection(it, d)
 	if err != nil {
 		return now, err
 	}
 	now.accepted, now.file = k.settings.accepted, k.settings.file
-	_, loosened := policy.Diff(now.accepted, now.file)
+	_, loosened := policy.Diff(now.accepted, now.file, knownIn(tx)...)
 	for _, c := range loosened {
 		name := settingItem(c)
 		switch {

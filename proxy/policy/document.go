@@ -1,9 +1,9 @@
 package policy
 
 import (
+	"cmp"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -190,52 +190,71 @@ type ChangeOfSetting struct {
 	To     string `json:"to"`
 }
 
-// place is one level of a document that can hold values.
-type place struct{ server, tool string }
-
-func (d Document) at(p place) Values {
-	return d.For(Subject{IDs: []string{p.server}, Name: p.server, Tool: p.tool})
+// place is one level of a document that can hold values, and the subject whose values it decides.
+type place struct {
+	server, tool string
+	of           Subject
 }
 
-// places are all levels that either document names, global first, wider before narrower.
-func places(a, b Document) []place {
-	all := map[place]bool{{}: true}
+func (d Document) at(p place) Values { return d.For(p.of) }
+
+// places are all levels that either document names, global first, wider before narrower. A known server that the documents name in more
+// than one way has one place for all of them, under its id and after its display name: what no single name shows is seen there.
+func places(a, b Document, known []Subject) []place {
+	tools := map[string][]string{} // by member of "servers"
 	for _, d := range []Document{a, b} {
 		for server, over := range d.servers {
-			all[place{server: server}] = true
-			for tool := range over.tools {
-				all[place{server, tool}] = true
+			tools[server] = append(tools[server], slices.Collect(maps.Keys(over.tools))...)
+		}
+	}
+	subjects := map[string]Subject{}
+	for server := range tools {
+		subjects[server] = Subject{IDs: []string{server}, Name: server}
+	}
+	for _, server := range known {
+		named := slices.DeleteFunc(server.keys(), func(key string) bool { _, is := tools[key]; return !is })
+		if ids := server.exact(); len(named) > 1 && len(ids) > 0 {
+			id := ids[len(ids)-1]
+			subjects[id] = server
+			for _, key := range named {
+				if key == id {
+					continue
+				}
+				tools[id] = append(tools[id], tools[key]...)
+				if exact(key) {
+					delete(subjects, key) // it names no other server
+				}
 			}
 		}
 	}
-	list := slices.Collect(maps.Keys(all))
-	sort.Slice(list, func(i, j int) bool {
-		if list[i].server != list[j].server {
-			return list[i].server < list[j].server
+	list := []place{{}}
+	for server, of := range subjects {
+		of.Tool = ""
+		list = append(list, place{server, "", of})
+		slices.Sort(tools[server])
+		for _, tool := range slices.Compact(tools[server]) {
+			of.Tool = tool
+			list = append(list, place{server, tool, of})
 		}
-		return list[i].tool < list[j].tool
+	}
+	slices.SortFunc(list, func(a, b place) int {
+		return cmp.Or(cmp.Compare(len(a.of.keys()), len(b.of.keys())), cmp.Compare(a.server, b.server), cmp.Compare(a.tool, b.tool))
 	})
 	return list
 }
 
 // Diff returns what changes in force from one document to another, each change once, at the widest level. A change that neither tightens
-// nor loosens counts as tightened: it needs no decision.
-func Diff(from, to Document) (tightened, loosened []ChangeOfSetting) {
+// nor loosens counts as tightened: it needs no decision. known are the servers whose names belong together.
+func Diff(from, to Document, known ...Subject) (tightened, loosened []ChangeOfSetting) {
 	told := map[ChangeOfSetting]bool{}
-	for _, p := range places(from, to) {
+	for _, p := range places(from, to, known) {
 		before, after := from.at(p), to.at(p)
 		for _, s := range table {
 			c := ChangeOfSetting{Key: s.Key, Server: p.server, Tool: p.tool, From: before[s.Key], To: after[s.Key]}
 			if c.From == c.To || !s.mayStand(p) {
 				continue
 			}
-			inherited := c
-			inherited.Tool = ""
-			if told[inherited] && p.tool != "" {
-				continue
-			}
-			inherited.Server = ""
-			if told[inherited] && p.server != "" {
+			if toldWider(told, c, p) {
 				continue
 			}
 			told[c] = true
@@ -249,13 +268,26 @@ func Diff(from, to Document) (tightened, loosened []ChangeOfSetting) {
 	return tightened, loosened
 }
 
+// toldWider reports whether a change is told already: for the whole server, for all servers, or under another name of the server.
+func toldWider(told map[ChangeOfSetting]bool, c ChangeOfSetting, p place) bool {
+	wider := c
+	for _, key := range append(p.of.keys(), "") {
+		for _, tool := range []string{p.tool, ""} {
+			if wider.Server, wider.Tool = key, tool; wider != c && told[wider] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (s Setting) mayStand(p place) bool { return s.placed(p.server != "", p.tool != "") == nil }
 
 // Strictest returns a document with the stricter of both documents' values for every server and tool: it applies while a loosened file
 // waits for a person. Between equally safe values the second wins, between rivals the first.
-func Strictest(accepted, edited Document) Document {
+func Strictest(accepted, edited Document, known ...Subject) Document {
 	result := Document{global: Values{}, servers: map[string]override{}, unknown: edited.unknown}
-	for _, p := range places(accepted, edited) {
+	for _, p := range places(accepted, edited, known) {
 		a, b := accepted.at(p), edited.at(p)
 		wider := result.at(p)
 		values := Values{}

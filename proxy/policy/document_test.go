@@ -92,6 +92,51 @@ func TestAToolsLooserValueWaitsLikeAServers(t *testing.T) {
 	}
 }
 
+// A server has three names in a file. What one of them loosens against another is seen only if they are read together.
+func TestTwoNamesOfOneServerAreComparedTogether(t *testing.T) {
+	server := Subject{IDs: []string{echo, echoID}, Name: weather}
+	id, identity, name := `"`+echoID+`":`, `"`+echo+`":`, `"weather":`
+	const redacted, detected = `{"redact.mode":"redact"}`, `{"redact.mode":"detect"}`
+	tool := func(values string) string { return `{"tools":{"read":` + values + `}}` }
+	for _, c := range []struct {
+		name, from, to string
+		loosened       bool
+	}{
+		{"a tool of the identity under the server of the id", id + redacted, id + redacted + "," + identity + tool(detected), true},
+		{"a tool of the id under the server of the identity", identity + redacted, identity + redacted + "," + id + tool(detected), true},
+		{"the id over the identity", identity + redacted, identity + redacted + "," + id + detected, true},
+		{"the identity, and the id has a value of its own", id + redacted, id + redacted + "," + identity + detected, false},
+		{"the name no longer tightens the id", id + `{"redact.mode":"off"},` + name + redacted, id + `{"redact.mode":"off"}`, true},
+		{"the name no longer tightens a tool", id + tool(detected) + "," + name + redacted, id + tool(detected), true},
+		{"a value moves from the identity to the id", identity + redacted, id + redacted, false},
+		{"a stricter tool", id + detected, id + detected + "," + identity + tool(redacted), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			from, to := parse(t, `{"servers":{`+c.from+`}}`), parse(t, `{"servers":{`+c.to+`}}`)
+			_, loosened := Diff(from, to, server)
+			if (len(loosened) > 0) != c.loosened {
+				t.Errorf("loosened: %+v", loosened)
+			}
+			meanwhile := Strictest(from, to, server)
+			for _, of := range []string{"", "read", "write"} {
+				server.Tool = of
+				if strict, got := Stricter("redact.mode", from.For(server)["redact.mode"], to.For(server)["redact.mode"]), meanwhile.For(server)["redact.mode"]; got != strict {
+					t.Errorf("tool %q: meanwhile %s applies and not %s", of, got, strict)
+				}
+			}
+			for _, change := range loosened {
+				var err error
+				if to, err = to.Set(change.Key, change.From, change.Server, change.Tool); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, left := Diff(from, to, server); len(left) > 0 {
+				t.Errorf("taken back, and still looser: %+v", left)
+			}
+		})
+	}
+}
+
 func TestTrustNeverFollowsADisplayName(t *testing.T) {
 	d, errs := ParseDocument([]byte(`{"servers":{"weather":{"pins.first_use":"trust-clean"}}}`))
 	if len(errs) != 1 || !strings.Contains(errs[0].Error(), "under a name, a setting can only be stricter") {
@@ -277,7 +322,7 @@ func FuzzParseDocument(f *testing.F) {
 				t.Errorf("error of more than a line: %q", err)
 			}
 		}
-		for _, p := range places(d, Document{}) {
+		for _, p := range places(d, Document{}, nil) {
 			values := d.at(p)
 			for key, value := range values {
 				s, ok := Lookup(key)
