@@ -41,6 +41,7 @@ type commandLine struct {
 	Exceptions exceptionsCommand `cmd:"" help:"List the exceptions in force."`
 	Activity   activityCommand   `cmd:"" help:"Show the activity log."`
 	Settings   settingsCommand   `cmd:"" help:"Read and change settings."`
+	Secret     secretCommand     `cmd:"" help:"Keep keys and passwords in the system's keychain, so that no setting holds one."`
 	Scan       scanCommand       `cmd:"" three:"a finding of Medium or above" help:"Scan a tool listing, one tool, or plain text for hidden instructions."`
 	Logs       logsCommand       `cmd:"" help:"Show what a server wrote to its standard error."`
 	Hub        hubCommand        `cmd:"" help:"Run the hub without a window."`
@@ -150,7 +151,11 @@ func runCommand(ctx context.Context, args []string, s streams) (code int) {
 		return fail(s, exitFailed, subject(args), out.failed) // failing to print help is not wrong usage
 	}
 	if err != nil {
-		return fail(s, exitUsage, subject(args), fmt.Errorf("%s; \"sallyport %s--help\" says how", plain(err), known(parser, args)))
+		what, words := subject(args), known(parser, args)
+		if len(args) > 0 && args[0] == "secret" {
+			what, err = strings.TrimSpace(words), errSecretUsage
+		}
+		return fail(s, exitUsage, what, fmt.Errorf("%s; \"sallyport %s--help\" says how", plain(err), words))
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
 	defer stop()

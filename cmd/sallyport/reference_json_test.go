@@ -57,6 +57,7 @@ var printedJSON = []struct {
 	{"settings list", list[control.Setting]{}, ""},
 	{"settings get", control.Setting{}, ""},
 	{"settings set", control.Setting{}, ""},
+	{"secret list", list[storedSecret]{}, "Names only: a value is never printed."},
 	{"scan --format json", scanReport{}, ""},
 	{"scan --as jsonl", scannedLine{}, "One a line, in the order of the input."},
 	{"scan --format sarif", sarifLog{}, "SARIF 2.1.0, for code-scanning tools."},

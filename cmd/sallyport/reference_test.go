@@ -44,7 +44,7 @@ func TestTheReferenceOfCommandsSaysWhatTheCommandsTake(t *testing.T) {
 Every command has ` + "`--help`" + `, and ` + "`make man`" + ` writes the manual pages from the same source as this page. An error is one line on standard error,
 ` + "`sallyport: WHAT: WHY`" + `, with what to do where that helps. ` + "`--json`" + ` prints what [json.md](json.md) describes.
 
-` + "`scan`, `unprotect`, `doctor`, `demo`, `completion` and `--help`" + ` work without a hub; ` + "`wrap`, `protect`, `probe`" + ` and the window start one. Every other command
+` + "`scan`, `secret`, `unprotect`, `doctor`, `demo`, `completion` and `--help`" + ` work without a hub; ` + "`wrap`, `protect`, `probe`" + ` and the window start one. Every other command
 needs one, and exits with 1 where none runs. Which terminal can decide is in [Who decides](decisions.md).
 
 Exit codes of every command but ` + "`wrap`" + `:

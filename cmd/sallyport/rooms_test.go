@@ -16,7 +16,7 @@ const module = "github.com/sallyport/sallyport/"
 // error: add it here and in docs/architecture.md.
 var rooms = map[string][]string{
 	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/keychain", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "app", "app/clientconfig", "app/clientedit", "app/display", "app/identity", "app/settings"},
-	"cmd/sallyport/demo":     {"app/clientconfig", "cmd/sallyport/terminal", "proxy/control", "proxy/transport"},
+	"cmd/sallyport/demo":     {"app/clientconfig", "cmd/sallyport/terminal", "proxy/control", "proxy/keychain", "proxy/transport"},
 	"cmd/sallyport/review":   {"cmd/sallyport/terminal", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
 	"cmd/sallyport/terminal": {"proxy/inspect/legible"},
 

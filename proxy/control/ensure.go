@@ -29,6 +29,7 @@ var hubEnvironment = []string{
 	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE",
 	"XDG_DATA_DIRS", "XDG_CONFIG_DIRS",
 	"USERPROFILE", "LOCALAPPDATA", "APPDATA", "SYSTEMROOT", "SYSTEMDRIVE",
+	"SALLYPORT_KEYCHAIN", // off in tests, whose hubs must leave nothing in a person's keychain
 }
 
 // EnsureHub starts a hub if none runs and returns when one answers: hidden in the desktop program if that is beside exe and there is a

@@ -21,6 +21,7 @@ import (
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/keychain"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -50,7 +51,7 @@ func Tell(ctx context.Context, page *terminal.Page, version string, keep bool) e
 		defer os.RemoveAll(dir)
 	}
 	t := &story{ctx: ctx, page: page, program: program, version: version, dir: dir, home: filepath.Join(dir, "home")}
-	t.env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SALLYPORT_") }), "SALLYPORT_HOME="+t.home)
+	t.env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SALLYPORT_") }), "SALLYPORT_HOME="+t.home, keychain.Variable+"=off")
 	defer t.end()
 	if err := t.tell(); err != nil {
 		if ctx.Err() != nil {

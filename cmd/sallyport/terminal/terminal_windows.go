@@ -20,3 +20,16 @@ func columnsOf(f *os.File) int {
 	}
 	return int(info.Window.Right-info.Window.Left) + 1
 }
+
+// Hide keeps the terminal f from showing what is typed, until show is called.
+func Hide(f *os.File) (show func(), err error) {
+	var before uint32
+	if err := windows.GetConsoleMode(windows.Handle(f.Fd()), &before); err != nil {
+		return nil, err
+	}
+	hidden := before&^windows.ENABLE_ECHO_INPUT | windows.ENABLE_LINE_INPUT | windows.ENABLE_PROCESSED_INPUT
+	if err := windows.SetConsoleMode(windows.Handle(f.Fd()), hidden); err != nil {
+		return nil, err
+	}
+	return func() { _ = windows.SetConsoleMode(windows.Handle(f.Fd()), before) }, nil
+}
