@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"strconv"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -155,10 +156,13 @@ func KillMarked(marks map[uint64]bool, killed map[int]uint64) {
 	})
 }
 
-// ShowNothing removes the mark that this process inherited from the wrapper that started it: it is not a server's wrapper.
-func ShowNothing() {
+// ShowNothing removes the mark that this process inherited from the wrapper that started it: it is not a server's wrapper. Only the first
+// call does: a hub that serves again may by then show a mark of its own, that of the guardrail providers it has started.
+func ShowNothing() { showNothing() }
+
+var showNothing = sync.OnceFunc(func() {
 	if limit, err := ourLimit(); err == nil && isMark(limit.Cur) && limit.Max == unix.RLIM_INFINITY {
 		limit.Cur = limit.Max
 		_ = unix.Prlimit(0, unix.RLIMIT_LOCKS, &limit, nil)
 	}
-}
+})
