@@ -39,6 +39,7 @@ var rooms = map[string][]string{
 	"proxy/frame":           {},
 	"proxy/vocab":           {},
 	"proxy/golden":          {}, // for tests
+	"proxy/guardrail":       {"proxy/cut", "proxy/frame", "proxy/peer", "proxy/proc", "proxy/transport"},
 	"proxy/inspect":         {"proxy/cut", "proxy/frame", "proxy/inspect/decode", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets"},
 	"proxy/inspect/rules":   {"proxy/frame", "proxy/inspect/decode", "proxy/inspect/legible", "proxy/inspect/secrets"},
 	"proxy/inspect/secrets": {"proxy/inspect/decode", "proxy/inspect/legible"},

@@ -203,6 +203,23 @@ const (
 	HeldProvider HeldWhy = "provider" // a required check could not run
 )
 
+// Vote is what a guardrail provider says about a text.
+type Vote string
+
+const (
+	VoteAllow Vote = "allow"
+	VoteFlag  Vote = "flag"  // suspicious: a warning
+	VoteBlock Vote = "block" // an attack: the response is held
+)
+
+// TextKind is what a text that a guardrail provider is asked about belongs to.
+type TextKind string
+
+const (
+	TextResponse TextKind = "response"
+	TextMetadata TextKind = "metadata" // what a server declares: descriptions, schemas, instructions
+)
+
 // Colour means the same wherever a person sees it: in the tray, in the window's footer, in the list and on the page of a server.
 type Colour string
 
