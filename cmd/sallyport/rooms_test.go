@@ -55,6 +55,7 @@ var rooms = map[string][]string{
 	"proxy/powers":          {"proxy/frame"},
 	"proxy/sandbox":         {"proxy/program"},
 	"proxy/sanitize":        {"proxy/frame", "proxy/inspect", "proxy/inspect/legible"},
+	"proxy/schema":          {},
 	"proxy/scripted":        {},
 	"proxy/transport":       {"proxy/proc", "proxy/program", "proxy/sandbox"},
 
@@ -174,7 +175,8 @@ func TestTheBinaryLinksNoWindowAndNoTypedMCP(t *testing.T) {
 		// A wrapper pays for them at every start, once per server, and each is other people's code among ours that decides.
 		owner := slices.ContainsFunc([]string{"github.com/alecthomas/kong", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "github.com/fsnotify/fsnotify",
 			"github.com/tailscale/hujson", "github.com/aymanbagabas/go-udiff", "github.com/rivo/uniseg",
-			"github.com/godbus/dbus/v5"}, // for proxy/keychain
+			"github.com/godbus/dbus/v5",                                                  // for proxy/keychain
+			"github.com/santhosh-tekuri/jsonschema/v6", "github.com/dlclark/regexp2/v2"}, // for proxy/schema
 			func(dependency string) bool { return path == dependency || strings.HasPrefix(path, dependency+"/") })
 		if !owner {
 			t.Errorf("cmd/sallyport links %s, which nobody has said yes to", path)

@@ -1,0 +1,201 @@
+package schema
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// answered compiles and validates, and fails if that takes longer than a call can wait, or more memory than it can have: 2 s and 64 MiB plus 30
+// times the value. The deadline has room for a busy machine, and for the race detector.
+func answered(t *testing.T, schema, value string) (*Violation, error) {
+	t.Helper()
+	type result struct {
+		v   *Violation
+		err error
+	}
+	done := make(chan result, 1)
+	runtime.GC()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	go func() {
+		s, err := Compile([]byte(schema))
+		if err != nil {
+			done <- result{nil, err}
+			return
+		}
+		done <- result{s.Validate([]byte(value), Limits{MaxBytes: 8 << 20, MaxDepth: 64}), nil}
+	}()
+	peak := before.HeapAlloc
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for {
+		select {
+		case r := <-done:
+			used := int64(peak) - int64(before.HeapAlloc)
+			if most := int64(64<<20 + 30*len(value)); used > most {
+				t.Errorf("took %d MiB, at most %d are allowed", used>>20, most>>20)
+			}
+			t.Logf("%v, %d MiB: %+v %v", time.Since(start).Round(time.Millisecond), used>>20, r.v, r.err)
+			return r.v, r.err
+		case <-tick.C:
+			var now runtime.MemStats
+			runtime.ReadMemStats(&now)
+			peak = max(peak, now.HeapAlloc)
+		case <-deadline:
+			t.Fatal("no answer")
+		}
+	}
+}
+
+// doubled is a schema in which each level applies the next one twice to the same value.
+func doubled(keyword string, levels int, last string) string {
+	var b strings.Builder
+	b.WriteString(`{"$ref":"#/$defs/l0","$defs":{`)
+	for i := range levels {
+		fmt.Fprintf(&b, `"l%d":{"%s":[{"$ref":"#/$defs/l%d"},{"$ref":"#/$defs/l%d"}]},`, i, keyword, i+1, i+1)
+	}
+	fmt.Fprintf(&b, `"l%d":%s}}`, levels, last)
+	return b.String()
+}
+
+func TestLevelsThatDoubleAreTooCostly(t *testing.T) {
+	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		for _, levels := range []int{17, 24, 40, 60} {
+			t.Run(fmt.Sprint(keyword, levels), func(t *testing.T) {
+				v, err := answered(t, doubled(keyword, levels, `{"type":"string"}`), `{"a":1}`)
+				if err != nil || v == nil || v.Keyword != "cost" {
+					t.Errorf("%+v, %v", v, err)
+				}
+			})
+		}
+	}
+}
+
+func items(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if strings.Contains(format, "%") {
+			fmt.Fprintf(&b, format, i)
+		} else {
+			b.WriteString(format)
+		}
+	}
+	return b.String()
+}
+
+func TestHostileSchemasAndValues(t *testing.T) {
+	deep := strings.Repeat(`{"c":`, 60) + "1" + strings.Repeat("}", 60)
+	for _, c := range []struct{ name, schema, value, keyword, err string }{
+		{"recursion that doubles with every level of the value", `{"$ref":"#/$defs/n","$defs":{"n":{"anyOf":[{"properties":{"c":{"$ref":"#/$defs/n"}},"required":["x"]},{"properties":{"c":{"$ref":"#/$defs/n"}},"required":["y"]}]}}}`, deep, "cost", ""},
+		{"not that doubles with every level of the value", `{"$ref":"#/$defs/n","$defs":{"n":{"not":{"properties":{"c":{"$ref":"#/$defs/n"}}},"properties":{"c":{"$ref":"#/$defs/n"}}}}}`, deep, "cost", ""},
+		{"a reference to itself", `{"$ref":"#"}`, `1`, "", "refers to itself"},
+		{"a cycle through allOf", `{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"not":{"$ref":"#"}}}}`, `1`, "", "refers to itself"},
+		{"a cycle where a property is present", `{"dependentSchemas":{"a":{"$ref":"#"}}}`, `{"a":1}`, "cost", ""},
+		{"a cycle by a dynamic reference", `{"$dynamicAnchor":"n","$dynamicRef":"#n"}`, `{"a":1}`, "cost", ""},
+		{"a pattern that backtracks over many strings", `{"items":{"pattern":"^(?=(a+)+$)(a+)+$"}}`, "[" + items(60, `"`+strings.Repeat("a", 40)+`b"`) + "]", "cost", ""},
+		{"a pattern that backtracks in its look-ahead", `{"items":{"pattern":"(?!(x+x+)+y)x"}}`, "[" + items(60, `"`+strings.Repeat("x", 4000)+`"`) + "]", "cost", ""},
+		{"a pattern of 200 that is written out", `{"allOf":[` + items(200, `{"pattern":"((a{0,100}){0,100}){0,100}b%d"}`) + `]}`, `"` + strings.Repeat("a", 1<<20) + `"`, "cost", ""},
+		{"a long text for a large pattern", `{"pattern":"(a?b?c?d?){0,400}e"}`, `"` + strings.Repeat("abcd", 1<<20) + `"`, "cost", ""},
+		{"an exponent that takes gigabytes", `{"minimum":1}`, `1e1000001`, "cost", ""},
+		{"an exponent far below zero", `{"multipleOf":0.1}`, `{"a":[1e-1000001]}`, "cost", ""},
+		{"an exponent beyond what a machine word holds", `{}`, `-1E+99999999999999999999999`, "cost", ""},
+		{"an exponent of zeros is none", `{"const":10}`, `1e0000000000000000000001`, "", ""},
+		{"an exponent in the enum", `{"enum":[1e1000001]}`, `1`, "", "exponent"},
+		{"an exponent in the const, below zero", `{"const":{"a":[-1e-10001]}}`, `1`, "", "exponent"},
+		{"an exponent in a bound", `{"minimum":1e1000001}`, `1`, "", "exponent"},
+		{"thousands of large exponents in the schema", `{"allOf":[` + items(4000, `{"minimum":-1e9999}`) + `]}`, `1`, "", "digits"},
+		{"a million large exponents against a bound", `{"items":{"type":"integer","multipleOf":7,"minimum":3}}`, "[" + items(1<<20, `7e9999`) + "]", "", ""},
+		{"many digits against a long divisor", `{"items":{"multipleOf":1` + strings.Repeat("3", 60000) + `}}`, "[" + items(1000, strings.Repeat("7", 4000)) + "]", "cost", ""},
+		{"a size that no machine word holds", `{"maxLength":1e30,"minLength":0}`, `"abc"`, "", ""},
+		{"40,000 properties", `{"properties":{` + items(11000, `"%d":{}`) + `}}`, `{}`, "", "subschemas"},
+		{"40,000 properties out of sight of the keywords", `{"$ref":"#/x","x":{"properties":{` + items(9000, `"%d":{}`) + `}}}`, `{}`, "", "subschemas"},
+		{"thousands of references to where no schema belongs", `{"allOf":[` + items(2000, `{"$ref":"#/x/%d"}`) + `],"x":[` + items(2000, `{"type":"object"}`) + `]}`, `{}`, "", "no schema belongs"},
+		{"long names, deep", strings.Repeat(`{"properties":{"`+strings.Repeat("n", 1000)+`":`, 50) + `{"properties":{` + items(3000, `"%d":{}`) + `}}` + strings.Repeat(`}}`, 50), `{}`, "", "too long and too deep"},
+		{"900 levels", strings.Repeat(`{"not":`, 900) + `{}` + strings.Repeat(`}`, 900), `{}`, "", "levels"},
+		{"65 levels", strings.Repeat(`{"not":`, 65) + `{}` + strings.Repeat(`}`, 65), `{}`, "", "levels"},
+		{"64 levels", strings.Repeat(`{"not":`, 64) + `{}` + strings.Repeat(`}`, 64), `{}`, "", ""},
+		{"900 levels of an enum", `{"enum":[` + strings.Repeat(`[`, 900) + strings.Repeat(`]`, 900) + `]}`, `{}`, "", "levels"},
+		{"4,001 subschemas", `{"allOf":[` + items(4000, `{}`) + `]}`, `1`, "", "subschemas"},
+		{"4,000 subschemas", `{"allOf":[` + items(3999, `{}`) + `]}`, `1`, "", ""},
+		{"4,000 resources", `{"$defs":{` + items(3500, `"%[1]d":{"$id":"r%[1]d"}`) + `}}`, `1`, "", ""},
+		{"4,000 dynamic anchors", `{"$defs":{` + items(1500, `"%[1]d":{"$id":"r%[1]d","$dynamicAnchor":"a"}`) + `},"items":{"allOf":[` + items(900, `{"$dynamicRef":"r%d#a"}`) + `]}}`, `[` + items(3000, "1") + `]`, "cost", ""},
+		{"201 patterns", `{"allOf":[` + items(201, `{"pattern":"a%d"}`) + `]}`, `1`, "", "patterns"},
+		{"a pattern of 1,001 characters", `{"pattern":"` + strings.Repeat("é", 1001) + `"}`, `1`, "", "1000 characters"},
+		{"a pattern of 1,000 characters", `{"pattern":"` + strings.Repeat("é", 1000) + `"}`, `1`, "", ""},
+		{"a pattern that is none", `{"pattern":"("}`, `1`, "", "breaks the rules"},
+		{"a file", `{"$ref":"file:///etc/passwd"}`, `1`, "", "opens nothing"},
+		{"a path", `{"$ref":"/etc/passwd"}`, `1`, "", "opens nothing"},
+		{"a relative path", `{"$ref":"../../etc/passwd#/a"}`, `1`, "", "opens nothing"},
+		{"an address", `{"$ref":"http://127.0.0.1:1/x"}`, `1`, "", "opens nothing"},
+		{"an address by $id", `{"$id":"http://127.0.0.1:1/x","properties":{"a":{"$ref":"y"}}}`, `1`, "", "opens nothing"},
+		{"an address beside the metaschemas", `{"$ref":"http://json-schema.org/geo"}`, `1`, "", "opens nothing"},
+		{"a dynamic reference to an address", `{"$dynamicRef":"http://127.0.0.1:1/x#a"}`, `1`, "", "opens nothing"},
+		{"a $schema of its own", `{"$schema":"http://127.0.0.1:1/x"}`, `1`, "", "dialect"},
+		{"a $schema of its own, inside", `{"properties":{"a":{"$schema":"file:///etc/passwd"}}}`, `1`, "", "dialect"},
+		{"a $schema that is a draft no longer known", `{"$schema":"http://json-schema.org/draft-03/schema#"}`, `1`, "", "dialect"},
+		{"a $schema that is no string", `{"$schema":7}`, `1`, "", "dialect"},
+		{"a large array of equal hashes by nesting", `{"uniqueItems":true}`, "[" + strings.Join(shapes(11), ",") + "]", "", ""},
+		{"uniqueItems asked many times", `{"allOf":[` + items(3000, `{"uniqueItems":true}`) + `]}`, "[" + items(100000, `%d`) + "]", "cost", ""},
+		{"an enum of equal hashes in draft-04", `{"$schema":"http://json-schema.org/draft-04/schema#","enum":[` + strings.Join(shapes(9), ",") + `]}`, `1`, "", "enums"},
+		{"an enum of thousands against thousands of numbers", `{"items":{"enum":[` + items(16000, `%d`) + `]}}`, "[" + items(200000, `%[1]d.5`) + "]", "enum", ""},
+		{"a large const compared many times", `{"allOf":[` + items(300, `{"not":{"const":[1,%d]}}`) + `]}`, "[" + items(500000, `1`) + "]", "", ""},
+		{"a large const against its equal, many times", `{"$defs":{"c":{"const":[` + items(20000, `1`) + `]}},"items":{"allOf":[` + items(90, `{"$ref":"#/$defs/c"}`) + `]}}`, "[" + items(100, `[`+items(20000, `1`)+`]`) + "]", "cost", ""},
+		{"200 patterns for 40,000 keys", `{"patternProperties":{` + items(200, `"^(a|b)*%d$":{}`) + `}}`, `{` + items(40000, `"abababababababababab%d":1`) + `}`, "cost", ""},
+		{"contains of contains", `{"contains":{"contains":{"contains":{"contains":{"const":2}}}}}`, `[[[[` + items(200000, "1") + `]]]]`, "contains", ""},
+		{"contains asked many times", `{"allOf":[` + items(1900, `{"contains":{"const":2}}`) + `]}`, `[` + items(200000, "1") + `]`, "cost", ""},
+		{"names looked up many times", `{"items":{"allOf":[` + items(3000, `{"required":["a%d"]}`) + `]}}`, `[` + items(100, `{`+items(4000, `"b%d":1`)+`}`) + `]`, "cost", ""},
+		{"propertyNames asked many times", `{"allOf":[` + items(1900, `{"propertyNames":{"maxLength":9}}`) + `]}`, `{` + items(40000, `"%d":1`) + `}`, "cost", ""},
+		{"unevaluatedProperties over many branches", `{"unevaluatedProperties":false,"anyOf":[` + items(1900, `{"properties":{"x%[1]d":true}}`) + `]}`, `{` + items(100000, `"x%d":1`) + `}`, "cost", ""},
+		{"a value of 65 levels", `{}`, strings.Repeat("[", 65) + strings.Repeat("]", 65), "depth", ""},
+		{"a value of a million levels", `{}`, strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20), "depth", ""},
+		{"a value that is too large", `{}`, `"` + strings.Repeat("a", 8<<20-1) + `"`, "size", ""},
+		{"a value of nothing but brackets", `{"items":{"items":false}}`, "[" + items(2796201, "[]") + "]", "", ""},
+		{"a value of nothing but brackets, and a rule with two ways in", `{"$defs":{"a":{"type":"array"}},"items":{"$ref":"#/$defs/a"},"contains":{"$ref":"#/$defs/a"}}`, "[" + items(1600000, "[0]") + "]", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v, err := answered(t, c.schema, c.value)
+			switch {
+			case c.err != "":
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("compiled: %v, %+v", err, v)
+				}
+			case err != nil:
+				t.Errorf("does not compile: %v", err)
+			case c.keyword == "" && v != nil, c.keyword != "" && (v == nil || v.Keyword != c.keyword):
+				t.Errorf("%+v, not %q", v, c.keyword)
+			}
+		})
+	}
+}
+
+// shapes are the arrays with n pairs of brackets: all different, and all of the same elements in the same order.
+func shapes(n int) []string {
+	known := [][]string{{""}}
+	for i := 1; i <= n; i++ {
+		var all []string
+		for inside := range i {
+			for _, a := range known[inside] {
+				for _, b := range known[i-1-inside] {
+					sep := ""
+					if b != "" {
+						sep = ","
+					}
+					all = append(all, "["+a+"]"+sep+b)
+				}
+			}
+		}
+		known = append(known, all)
+	}
+	for i, shape := range known[n] {
+		known[n][i] = "[" + shape + "]"
+	}
+	return known[n]
+}

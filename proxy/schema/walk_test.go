@@ -1,0 +1,191 @@
+package schema
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// theirs compiles a schema for the library's own evaluation, and counts how often it applies a subschema.
+//
+// The library has no hook for that, but a compiled schema is a plain struct: each subschema gets a format, which the library checks at
+// the beginning of each application. Types, const and enum, which it checks before, move into the format. true and false become a subschema
+// with a format only.
+func theirs(raw string) (sch *jsonschema.Schema, applied *int, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errPattern
+		}
+	}()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(raw))
+	if err != nil {
+		return nil, nil, err
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.UseLoader(nothing{})
+	compiler.UseRegexpEngine(patterns{}.engine)
+	if err := compiler.AddResource(base, doc); err != nil {
+		return nil, nil, err
+	}
+	if sch, err = compiler.Compile(base); err != nil {
+		return nil, nil, err
+	}
+	applied = new(int)
+	hooked := map[*jsonschema.Schema]bool{}
+	var hook func(*jsonschema.Schema)
+	hook = func(s *jsonschema.Schema) {
+		if s == nil || hooked[s] {
+			return
+		}
+		hooked[s] = true
+		own := *s
+		inner := &jsonschema.Schema{DraftVersion: own.DraftVersion, Location: own.Location, Types: own.Types, Const: own.Const, Enum: own.Enum, Bool: own.Bool}
+		s.Types, s.Const, s.Enum, s.Bool = nil, nil, nil, nil
+		s.Format = &jsonschema.Format{Name: "counted", Validate: func(v any) error { *applied++; return asError(inner, v) }}
+		for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf, s.PrefixItems, {s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.PropertyNames, s.UnevaluatedProperties,
+			s.Contains, s.Items2020, s.UnevaluatedItems}} {
+			for _, one := range list {
+				hook(one)
+			}
+		}
+		for _, of := range []map[string]*jsonschema.Schema{s.Properties, s.DependentSchemas} {
+			for _, one := range of {
+				hook(one)
+			}
+		}
+		for _, one := range s.PatternProperties {
+			hook(one)
+		}
+		for _, one := range s.Dependencies {
+			hookAny(hook, one)
+		}
+		for _, one := range []any{s.AdditionalProperties, s.AdditionalItems, s.Items} {
+			hookAny(hook, one)
+		}
+		if s.DynamicRef != nil {
+			hook(s.DynamicRef.Ref)
+		}
+	}
+	hook(sch)
+	return sch, applied, nil
+}
+
+func hookAny(hook func(*jsonschema.Schema), of any) {
+	switch of := of.(type) {
+	case *jsonschema.Schema:
+		hook(of)
+	case []*jsonschema.Schema:
+		for _, one := range of {
+			hook(one)
+		}
+	}
+}
+
+func asError(s *jsonschema.Schema, v any) error {
+	if s.Bool != nil {
+		if *s.Bool {
+			return nil
+		}
+		return errPattern
+	}
+	return s.Validate(v)
+}
+
+// bothWays judges a value by our evaluation and the library's. It checks that the count is not below what either does, that it is counted before,
+// and that they agree.
+func bothWays(t *testing.T, schema, value string) {
+	t.Helper()
+	s, err := Compile([]byte(schema))
+	if err != nil || !json.Valid([]byte(value)) {
+		return
+	}
+	o := sketch(value)
+	if o.depth > 64 || o.wild {
+		return
+	}
+	d, ok := decode(strings.TrimSpace(value), o.nodes)
+	if !ok {
+		t.Fatalf("%q is JSON", value)
+	}
+	c := s.counting(&d)
+	count := c.count(s.root, 0)
+	if c.over {
+		return
+	}
+	valid := false
+	for _, detailed := range []bool{false, true} {
+		e := s.evaluation(&d, c.work, detailed)
+		ok := e.apply(s.root, 0, "", nil)
+		if e.applied > count {
+			t.Fatalf("%s applied to %s: %d applications, %d counted", schema, value, e.applied, count)
+		}
+		if e.stopped {
+			return
+		}
+		if detailed && ok != valid {
+			t.Fatalf("%s applied to %s: %v in short, %v in detail", schema, value, valid, ok)
+		}
+		if valid = ok; ok == (len(e.failures) > 0) {
+			t.Fatalf("%s applied to %s: %v with %d failures", schema, value, ok, len(e.failures))
+		}
+		if !ok {
+			toldWell(t, schema, value, e.violation())
+		}
+	}
+	theirWay(t, schema, value, count, valid)
+}
+
+func theirWay(t *testing.T, schema, value string, count int, valid bool) {
+	t.Helper()
+	sch, applied, err := theirs(schema)
+	if err != nil {
+		t.Fatalf("%s compiles, but not for the library: %v", schema, err)
+	}
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(value))
+	if err != nil {
+		return
+	}
+	err = sch.Validate(v)
+	if *applied > count {
+		t.Fatalf("%s applied to %s: the library applies %d times, %d counted", schema, value, *applied, count)
+	}
+	if (err == nil) != valid && !unlike(schema) {
+		t.Fatalf("%s applied to %s: %v, the library says %v", schema, value, valid, err)
+	}
+}
+
+// unlike are schemas that the library and we judge differently, and why.
+func unlike(schema string) bool {
+	for _, word := range []string{
+		"$ref",        // in draft-06 and -07 the library looks at the const beside one, which they say to ignore
+		"$dynamicRef", // it begins a new scope in propertyNames
+		"$recursiveRef",
+		"dependentSchemas", // it takes a reference back to the same value for an error
+		"Length",           // it cuts counts to their lowest bits
+	} {
+		if strings.Contains(schema, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func toldWell(t *testing.T, schema, value string, v *Violation) {
+	t.Helper()
+	if v.Keyword == "" || v.Message == "" || len(v.Message) > 500 || v.More < 0 {
+		t.Fatalf("%s applied to %s: %+v", schema, value, v)
+	}
+}
+
+func FuzzCountingWalk(f *testing.F) {
+	for _, cases := range suite(f) {
+		for _, c := range cases {
+			for _, test := range c.Tests {
+				f.Add(string(c.Schema), string(test.Data))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, schema, value string) { bothWays(t, schema, value) })
+}
