@@ -104,6 +104,7 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 		s.listings.admitListing(v, r, line)
 		return
 	}
+	r.keepPayload(v.PolicyOf(r.item))
 	if why := judge(v, r); why != refusal.None {
 		s.checks.Poke(v)
 		s.refuse(r, why)

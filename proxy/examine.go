@@ -90,6 +90,10 @@ func (s *responses) send(e *examined) error {
 	}
 	delivered, err := s.toClientWhole(e.policy.ANSI, sent)
 	e.said = true
+	if e.r.keeps {
+		body, _ := bodyOf(sent)
+		e.r.response = body.Of(sent)
+	}
 	s.journal.delivered(e.r, delivered, e.found, secretsUnder(e.policy))
 	s.journal.secrets(e.r, done)
 	return err

@@ -48,14 +48,14 @@ func (j *journal) answered(r *request, status vocab.Status, bytes int) {
 	}
 	now := time.Now()
 	j.recordAt(now, r.recordKind(), status, control.Record{
-		Tool: r.called(), Detail: r.detail(nil),
+		Tool: r.called(), Detail: r.detail(r.withPayload(nil)),
 		DurationUS: now.Sub(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }
 
 func (j *journal) refused(r *request, why refusal.Reason, d refusal.Decision, ran bool) {
 	j.record(r.recordKind(), vocab.StatusBlocked, control.Record{
-		Tool: d.Tool, Code: d.Code, Summary: why.Summary(ran), Detail: r.detail(facts{"check": "gate"}),
+		Tool: d.Tool, Code: d.Code, Summary: why.Summary(ran), Detail: r.detail(r.withPayload(facts{"check": "gate"})),
 		DurationUS: time.Since(r.started).Microseconds(),
 	})
 }

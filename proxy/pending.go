@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
+	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -33,6 +34,11 @@ type request struct {
 	spelled string // the method, if r.method is not specific
 	params  []byte // as the client wrote them
 	cut     bool   // too large to be kept
+
+	// keeps: its record keeps what was said, with the secrets of the profile masks masked; response is the result or error that the client got.
+	keeps    bool
+	masks    string
+	response []byte
 
 	// need is the check that must be judged before the response goes to the client.
 	need uint64
@@ -250,4 +256,36 @@ func namedIn(name string) string {
 func inOrder(found []inspect.Finding) []inspect.Finding {
 	slices.SortStableFunc(found, func(a, b inspect.Finding) int { return a.Start - b.Start })
 	return found
+}
+
+// keepPayload decides, when a request is admitted, whether its record will have its texts, and which secrets are masked in them.
+func (r *request) keepPayload(p *policy.Wrapper) {
+	if !p.Payloads || !r.counts() {
+		return
+	}
+	r.keeps = true
+	if p.RedactStrict {
+		r.masks = secrets.Strict
+	}
+}
+
+// withPayload adds the texts to the detail of the request's own record.
+func (r *request) withPayload(more facts) facts {
+	if !r.keeps {
+		return more
+	}
+	if more == nil {
+		more = facts{}
+	}
+	kept := keeping{profile: r.masks}
+	if r.cut {
+		kept.leaveOut("arguments", maxParams)
+	} else if len(r.params) > 0 {
+		kept.Arguments = kept.masked("arguments", r.params)
+	}
+	if len(r.response) > 0 {
+		kept.Response = kept.masked("response", r.response)
+	}
+	more["payload"] = kept.Payload
+	return more
 }

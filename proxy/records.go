@@ -47,7 +47,7 @@ func (j *journal) delivered(r *request, bytes int, f found, profile string) {
 	}
 	now := time.Now()
 	j.recordAt(now, r.recordKind(), vocab.StatusWarned, control.Record{
-		Tool: r.called(), Summary: summary, Detail: r.detail(detail),
+		Tool: r.called(), Summary: summary, Detail: r.detail(r.withPayload(detail)),
 		DurationUS: now.Sub(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }
@@ -58,7 +58,7 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 		rules = append(rules, inspect.Impersonation)
 	}
 	j.record(r.recordKind(), vocab.StatusHeld, control.Record{
-		Tool: r.called(), Code: code, Summary: "its response was held", Detail: r.detail(facts{"check": "inspect", "why": held.Why, "rules": rules}),
+		Tool: r.called(), Code: code, Summary: "its response was held", Detail: r.detail(r.withPayload(facts{"check": "inspect", "why": held.Why, "rules": rules})),
 		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }

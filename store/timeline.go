@@ -21,11 +21,18 @@ type Query = vocab.Query
 const (
 	defaultLimit = 200
 	maxLimit     = 10000
+	mostDetail   = 16 << 20
 )
+
+// upwards reports whether a query goes from older to newer records.
+func upwards(q Query) bool { return q.After != "" || q.Oldest }
 
 // Records are the newest matches (before Before, if set), newest last: at most Limit, which defaults to 200 and is at most 10,000 (All has
 // no limit). With After or Oldest they are the first matches after that record, or of all, so that a follower misses nothing; ErrNotFound
 // if retention removed the named record.
+//
+// Texts kept with calls make records large: the newest come without them (Record has them), and after 16 MiB of them the first matches end
+// before Limit; the caller goes on with After.
 func (s *Store) Records(q Query) ([]Record, error) {
 	if q.Limit <= 0 {
 		q.Limit = defaultLimit
@@ -39,14 +46,19 @@ func (s *Store) Records(q Query) ([]Record, error) {
 		if err != nil {
 			return err
 		}
+		size := 0
 		for r := range matches {
-			if found = append(found, *r); len(found) == q.Limit {
+			if !upwards(q) {
+				r.Detail = vocab.WithoutPayload(r.Detail)
+			}
+			size += len(r.Detail)
+			if found = append(found, *r); len(found) == q.Limit || size > mostDetail {
 				break
 			}
 		}
 		return nil
 	})
-	if q.After == "" && !q.Oldest {
+	if !upwards(q) {
 		slices.Reverse(found)
 	}
 	return found, err
@@ -54,7 +66,7 @@ func (s *Store) Records(q Query) ([]Record, error) {
 
 // matches are the records that a query asks for, in the order it looks for them.
 func (ch chain) matches(q Query) (iter.Seq[*Record], error) {
-	up := q.After != "" || q.Oldest
+	up := upwards(q)
 	from, named := uint64(math.MaxUint64), cmp.Or(q.After, q.Before)
 	if up {
 		from, named = 1, q.After

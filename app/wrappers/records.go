@@ -86,9 +86,9 @@ func Caused(s *office.Wrapper, name string, sent []control.Record) (records []st
 		record.Tool = cut.Bytes(record.Tool, office.MaxName)
 		record.Summary = cut.Bytes(mask.Text(record.Summary, s.Secrets), 4096)
 		if record.Kind == vocab.RecordRead || record.Kind == vocab.RecordPrompt {
-			record.Detail = maskNamed(record.Detail, s.Secrets)
+			record.Detail = maskPayload(record.Detail, s.Secrets, maskNamed)
 		} else {
-			record.Detail = maskDetail(record.Detail, s.Secrets)
+			record.Detail = maskPayload(record.Detail, s.Secrets, maskDetail)
 		}
 		record.Client, record.Session, record.Request = cut.Bytes(record.Client, office.MaxName), cmp.Or(cut.Bytes(record.Session, office.MaxName), s.Session), cut.Bytes(record.Request, office.MaxName)
 		records = append(records, record)

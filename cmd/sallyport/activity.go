@@ -205,9 +205,32 @@ func (p *page) wholeRecord(r vocab.Record) {
 	}
 	line("before", r.Prev)
 	line("hash", r.Hash)
-	if len(r.Detail) > 0 && string(r.Detail) != "null" {
+	detail, payload := vocab.SplitPayload(r.Detail)
+	if len(detail) > 0 && string(detail) != "null" {
 		p.Printf("detail\n")
-		p.QuoteJSON("  ", json.RawMessage(r.Detail))
+		p.QuoteJSON("  ", detail)
+	}
+	if payload != nil {
+		p.payload(payload)
+	}
+}
+
+// payload prints the texts that the record of a call keeps.
+func (p *page) payload(kept *vocab.Payload) {
+	for _, text := range []struct{ name, of string }{{"arguments", kept.Arguments}, {"response", kept.Response}} {
+		size, cut := kept.Cut[text.name]
+		left, out := kept.LeftOut[text.name]
+		switch {
+		case out:
+			p.Printf("%s: not kept, it has at least %s\n", text.name, terminal.Counted(left, "byte"))
+		case cut:
+			p.Printf("%s (the beginning; %s in all, secrets masked)\n", text.name, terminal.Counted(size, "byte"))
+		case text.of != "":
+			p.Printf("%s (secrets masked)\n", text.name)
+		}
+		if text.of != "" {
+			p.QuoteJSON("  ", json.RawMessage(text.of))
+		}
 	}
 }
 

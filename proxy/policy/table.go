@@ -122,6 +122,12 @@ var table = []Setting{
 		Doc: "How long records of calls are kept in the activity log (2160h is 90 days). Decisions and drift stay until activity.max_size is reached.",
 	},
 	{
+		Key: "activity.payloads", Default: off, Scope: Server, kind: toggle{},
+		Values: "on, off", Safer: "off",
+		Doc: "Whether records of calls, reads and prompts keep the arguments and the response, up to 64 KiB of each. Passwords and keys that Sallyport " +
+			"recognizes are replaced by marks; everything else is on this computer in clear, until activity.keep or activity.max_size removes it.",
+	},
+	{
 		Key: "activity.max_size", Default: "256MiB", Scope: Global, kind: size{min: 64 << 10, max: 1 << 40, largerSafer: true},
 		Values: "a size from 64KiB to 1024GiB", Safer: "larger",
 		Doc: "The largest size of the activity log. When it is reached, the oldest records are deleted first, decisions and drift last.",

@@ -18,6 +18,7 @@ type Wrapper struct {
 	ANSI           string // visible, strip or off
 	Redact         string // off, detect or redact
 	RedactStrict   bool   // also any long run of base64
+	Payloads       bool   // records keep arguments and responses
 }
 
 // ForWrapper converts values for a wrapper. Absent or unreadable ones get the default.
@@ -39,6 +40,7 @@ func ForWrapper(v Values) Wrapper {
 		ANSI:           v.safe("sanitizer.ansi"),
 		Redact:         v.safe("redact.mode"),
 		RedactStrict:   v.safe("redact.profile") == "strict",
+		Payloads:       v.safe("activity.payloads") == "on",
 	}
 }
 

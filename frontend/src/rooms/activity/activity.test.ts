@@ -192,6 +192,18 @@ describe('the room', () => {
     expect((await screen.findByText('Your reason')).nextElementSibling).toHaveTextContent('rewording only')
   })
 
+  it('shows what a call said where that is kept, and apart from the rest', async () => {
+    const row = rowOf(1, { server: 'mail' })
+    const detail = JSON.stringify({ check: 'inspect', payload: { arguments: '{"arguments":{"to":"<b>ada</b>"}}', response: '', left_out: { response: 300000 } } })
+    open(() => [row], '#/activity', { record: async (id) => ({ ...row, id, detail, session: '', request: '', prev: '', hash: '' }) })
+    await fireEvent.click(await screen.findByRole('button', { name: 'Open 10:00 Ran' }))
+    expect((await screen.findByRole('heading', { name: 'What was asked for' })).nextElementSibling).toHaveTextContent('{"arguments":{"to":"<b>ada</b>"}}')
+    expect(screen.getByRole('heading', { name: 'What came back' }).nextElementSibling).toHaveTextContent(/^Too long to keep: at least /)
+    await fireEvent.click(screen.getByRole('button', { name: 'Technical details' }))
+    expect(document.body).toHaveTextContent('"check": "inspect"')
+    expect(document.body).not.toHaveTextContent('"payload"')
+  })
+
   it('moves in the list by the arrow keys', async () => {
     open(() => [rowOf(3, { status: 'blocked' }), rowOf(2, { status: 'held' }), rowOf(1, { status: 'error' })])
     const [first, second, third] = await screen.findAllByRole('button', { name: /^Open / })

@@ -39,6 +39,42 @@ export function reasonOf(record: ActivityRecord | null): string {
   }
 }
 
+interface Payload {
+  arguments?: string
+  response?: string
+  cut?: Record<string, number>
+  left_out?: Record<string, number>
+}
+
+/** One text that the record of a call keeps (setting activity.payloads), and a note where it is not whole. */
+export interface Kept {
+  title: string
+  text: string
+  note: string
+}
+
+/** The texts that a record keeps, and what else its detail says. */
+export function keptBy(record: ActivityRecord | null): { kept: Kept[]; rest: string } {
+  const all = record?.detail ?? ''
+  let detail: Record<string, unknown> & { payload?: Payload }
+  try {
+    detail = JSON.parse(all) as typeof detail
+  } catch {
+    return { kept: [], rest: all }
+  }
+  const { payload, ...others } = detail ?? {}
+  if (!payload) return { kept: [], rest: all }
+  const kept = (['arguments', 'response'] as const).flatMap((name) => {
+    const text = payload[name] ?? ''
+    const cut = payload.cut?.[name]
+    const left = payload.left_out?.[name]
+    if (!text && left === undefined) return []
+    const note = left !== undefined ? `Too long to keep: at least ${sizeWords(left)}.` : cut ? `Only the beginning is kept, of ${sizeWords(cut)}.` : ''
+    return [{ title: name === 'arguments' ? 'What was asked for' : 'What came back', text, note }]
+  })
+  return { kept, rest: Object.keys(others).length ? JSON.stringify(others, null, 2) : '' }
+}
+
 /** Spells out hidden characters, so that the text is harmless wherever it is pasted. */
 export function visible(text: string): string {
   return Array.from(text, (c) => (/[\p{C}\p{Zl}\p{Zp}]/u.test(c) ? `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}` : c)).join('')

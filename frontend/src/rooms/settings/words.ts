@@ -24,7 +24,7 @@ export const SECTIONS: readonly Section[] = [
   { id: 'startup', title: 'How servers start', keys: ['pins.launch', 'sandbox'] },
   { id: 'responses', title: 'Responses and requests', keys: ['inspect.on_limit', 'inspect.max_bytes', 'inspect.rules', 'quarantine.retention', 'interaction.policy', 'redact.mode', 'redact.profile', 'sanitizer.ansi'] },
   { id: 'files', title: 'Claude’s file', keys: ['clients.auto_protect'] },
-  { id: 'activity', title: 'Activity', keys: ['activity.keep', 'activity.max_size'] },
+  { id: 'activity', title: 'Activity', keys: ['activity.keep', 'activity.max_size', 'activity.payloads'] },
   { id: 'decisions', title: 'Claude and the command line', keys: ['own_tools', 'approvals.cli'] },
 ]
 
@@ -176,6 +176,14 @@ const WORDS: Record<string, Words> = {
     effect: 'When it is full, Sallyport deletes the oldest records first and your decisions last.',
     choices: {},
     typed: { allowed: 'From 64KiB to 1024GiB, such as 256MiB.', means: (value) => `Sallyport deletes the oldest records when the history is larger than ${amountWords(value)}.` },
+  },
+  'activity.payloads': {
+    label: 'Keep what calls say',
+    effect: 'With each call, read or prompt: what Claude asked for, and what it got, up to 64 KiB of each.',
+    choices: {
+      on: { name: 'Keep it', effect: 'Passwords and keys that Sallyport recognizes are masked. Everything else is on this computer in clear until the record is deleted.' },
+      off: { name: 'Don’t keep it', effect: 'The history says what was called, not what was said.' },
+    },
   },
   own_tools: {
     label: 'Sallyport’s own two tools in Claude’s list',

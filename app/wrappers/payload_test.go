@@ -1,0 +1,25 @@
+package wrappers
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
+)
+
+func TestKnownSecretsAreMaskedInWhatACallSaid(t *testing.T) {
+	secrets := []string{"correct horse battery staple"}
+	for name, c := range map[string]struct{ detail, rest string }{
+		"beside other facts": {`{"check":"inspect","payload":{"arguments":"{\"x\":\"correct horse battery staple\"}","response":"fine"}}`, `{"check":"inspect"}`},
+		"alone":              {`{"payload":{"arguments":"{\"x\":\"correct horse battery staple\"}","response":"fine"}}`, ``},
+	} {
+		rest, kept := vocab.SplitPayload(maskPayload(json.RawMessage(c.detail), secrets, maskDetail))
+		if kept == nil || kept.Arguments != `{"x":"***"}` || kept.Response != "fine" || string(rest) != c.rest {
+			t.Errorf("%s: kept %+v beside %s", name, kept, rest)
+		}
+	}
+	plain := json.RawMessage(`{"check":"inspect","rules":["a"]}`)
+	if got := maskPayload(plain, secrets, maskDetail); string(got) != string(plain) {
+		t.Errorf("a detail without payload became %s", got)
+	}
+}
