@@ -1,7 +1,8 @@
 // Package sanitize changes what a server sends before the client sees it. It decides nothing: the mode is a setting of the person.
 //
-// Redact replaces secrets with marks (redact.mode), before anything else is changed. Line and Value remove terminal escape sequences and
-// control characters from JSON strings, or spell them out (setting sanitizer.ansi). They work on the raw bytes: a text without any comes
+// Redact replaces secrets with marks (redact.mode), before anything else is changed. Triggers replaces words that make a client act, and
+// Boundaries, the last of all, puts each text between two tags (spotlight). In between, Line removes terminal escape sequences and
+// control characters from JSON strings, or spells them out (setting sanitizer.ansi). They work on the raw bytes: a text without any comes
 // back as the same slice, and in any other only the affected bytes change. The result is valid JSON with no control characters in any
 // string, and no object gets two keys that are equal, or equal under case folding, that had none before.
 package sanitize
