@@ -100,6 +100,11 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 		s.tools.callOwn(r, line)
 		return
 	}
+	if r.method == methodCall && maySaySanitize(line) {
+		if line = s.takeWish(v, r, line); line == nil {
+			return
+		}
+	}
 	if r.method.listing() {
 		s.listings.admitListing(v, r, line)
 		return

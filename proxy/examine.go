@@ -2,12 +2,16 @@ package proxy
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/refusal"
+	"github.com/sallyport/sallyport/proxy/sanitize"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // examined is a response between its arrival and its end: delivered, held or refused.
@@ -79,22 +83,77 @@ func (s *responses) overtaken(e *examined) bool {
 	return true
 }
 
-// send delivers a response. What it changes in it, it changes in this order: secrets, then what a terminal would obey.
+// send delivers a response, with the changes that the settings want.
 func (s *responses) send(e *examined) error {
 	if e.r.imitates {
 		e.found.imitates()
 	}
-	sent, done, err := redact(e.policy, e.line, e.found.Secrets)
-	if err != nil {
-		return s.unclean(e.line, whySecrets)
+	light := spotlightUnder(e.policy, e.r.wish)
+	if light.on() {
+		light.source = spotlightSource(e.v, e.r)
 	}
-	delivered, err := s.toClientWhole(e.policy.ANSI, sent)
+	sent, done, why := s.change(e.policy, light, e.line, e.found.Secrets)
 	e.said = true
+	if why != "" {
+		s.journal.answered(e.r, vocab.StatusBlocked, 0)
+		return s.unclean(e.line, why)
+	}
+	err := s.client.Write(sent)
 	if e.r.keeps {
 		body, _ := bodyOf(sent)
 		e.r.response = body.Of(sent)
 	}
-	s.journal.delivered(e.r, delivered, e.found, secretsUnder(e.policy))
-	s.journal.secrets(e.r, done)
+	s.journal.delivered(e.r, len(sent), e.found, secretsUnder(e.policy))
+	s.journal.changed(e.r, e.r.called(), done)
 	return err
+}
+
+// changes is what was changed in a response on its way to the client.
+type changes struct {
+	secrets  redaction
+	light    spotlight
+	replaced sanitize.Replaced
+}
+
+// change makes what the client gets of a response that may be delivered. The order is part of what Sallyport promises: marks for secrets,
+// marks for triggers, hygiene, and last the boundaries, which are ours and which no later step may touch. Each goes by the settings for what
+// the response came from: another wrapper of its client may deliver it. why is not "" if it can't be delivered.
+func (x *exchange) change(of *policy.Wrapper, light spotlight, line []byte, secrets []inspect.Finding) (out []byte, done changes, why string) {
+	done.light = light
+	var err error
+	if out, done.secrets, err = redact(of, line, secrets); err != nil {
+		return nil, done, whySecrets
+	}
+	if light.on() {
+		if out, done.replaced, err = sanitize.Triggers(out); err != nil {
+			return nil, done, whyTriggers
+		}
+	}
+	clean, err := x.cleaned(of.ANSI, out)
+	if err != nil {
+		return nil, done, whyUnclean
+	}
+	if !light.on() {
+		return clean, done, ""
+	}
+	if &clean[0] != &out[0] { // where a sequence was removed, what was around it may have become a trigger
+		var again sanitize.Replaced
+		if clean, again, err = sanitize.Triggers(clean); err != nil {
+			return nil, done, whyTriggers
+		}
+		done.replaced = done.replaced.Plus(again)
+	}
+	return sanitize.Boundaries(clean, light.source), done, ""
+}
+
+// spotlightSource names where a response comes from: the server, and the tool, prompt or address that was asked for.
+func spotlightSource(v *declared.View, r *request) string {
+	name := r.name
+	switch {
+	case r.method == methodTask:
+		name = strings.TrimPrefix(r.item, pin.Key(pin.Tool, ""))
+	case name == "":
+		name = r.methodName()
+	}
+	return v.State.Name + "/" + name
 }

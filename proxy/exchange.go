@@ -262,7 +262,8 @@ func (x *exchange) subjectOf(r *request, line []byte, m *frame.Message) {
 		r.item = pin.Key(pin.Resource, r.name)
 	case methodTask:
 		r.name = text("taskId")
-		r.item = x.tasks.of(r.name)
+		of := x.tasks.of(r.name)
+		r.item, r.wish = of.item, of.wish
 	case methodListTools, methodListPrompts, methodListResources, methodListTemplates:
 		r.cursor = text("cursor")
 	}

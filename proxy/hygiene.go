@@ -13,20 +13,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// toClient writes a line with server text. Every such line leaves through here; nothing edits it afterwards. The client's writer writes our
-// own lines itself.
+// toClient writes a line with server text. Every such line leaves through here, or through change if it is a response; nothing edits it
+// afterwards. The client's writer writes our own lines itself.
 func (s *exchange) toClient(line []byte) error {
-	_, err := s.toClientWhole(s.view().Policy.ANSI, line)
-	return err
-}
-
-// toClientWhole is toClient under a mode of hygiene, and returns how many bytes the client gets.
-func (s *exchange) toClientWhole(mode string, line []byte) (delivered int, err error) {
-	clean, err := s.cleaned(mode, line)
+	clean, err := s.cleaned(s.view().Policy.ANSI, line)
 	if err != nil {
-		return 0, s.unclean(line, whyUnclean)
+		return s.unclean(line, whyUnclean)
 	}
-	return len(clean), s.client.Write(clean)
+	return s.client.Write(clean)
 }
 
 // cleaned removes what a terminal would obey. The mode is that of the server the text came from: a held response may be delivered by
@@ -69,6 +63,7 @@ func (s *exchange) unspeakable(v *declared.View, m *frame.Message) bool {
 const (
 	whyUnspeakable = "its method has control characters"
 	whySecrets     = "it has too many places that may hold a secret"
+	whyTriggers    = "too many of its names hold trigger words"
 	whyUnclean     = "its names have too many control characters"
 )
 

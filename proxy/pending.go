@@ -28,6 +28,8 @@ type request struct {
 	body frame.Span
 	// failed: the response is a protocol error, or a result with isError.
 	failed bool
+	// wish is what the call's own argument says about spotlighting.
+	wish wish
 	// imitates: the response held members that only we may write. They are cut.
 	imitates bool
 
@@ -176,7 +178,10 @@ func (r *request) keep(line []byte, m *frame.Message) {
 	if r.methodName() == "" {
 		r.spelled = string(m.Method)
 	}
-	params := m.Params.Of(line)
+	r.keepParams(m.Params.Of(line))
+}
+
+func (r *request) keepParams(params []byte) {
 	if r.cut = len(params) > maxParams; !r.cut {
 		r.params = r.store(params)
 	}

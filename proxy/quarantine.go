@@ -185,13 +185,14 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 		return
 	}
 	of := policy.ForWrapper(taken.Settings) // the settings of the tool it came from
-	sent, done, err := redact(&of, line, secretsIn(&of, taken.Answer))
-	why := whySecrets
-	if err == nil {
-		sent, err = q.cleaned(of.ANSI, sent)
-		why = whyUnclean
+	light, tool := spotlightUnder(&of, r.wish), r.called()
+	light.source = spotlightSource(q.view(), r)
+	if !same { // the tool that was called is ours
+		tool = legible.Name(taken.Tool, "a tool")
+		light.source = taken.Server + "/" + tool
 	}
-	if err != nil {
+	sent, done, why := q.change(&of, light, line, secretsIn(&of, taken.Answer))
+	if why != "" {
 		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: %s. Tell the user: open Sallyport.", code, why))
 		return
 	}
@@ -200,7 +201,7 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 	}
 	delivered = true
 	q.journal.releaseDelivered(r, taken, code, len(line))
-	q.journal.secrets(r, done)
+	q.journal.changed(r, tool, done)
 }
 
 // releasedLine is the response: the server's own object with all its parts, and our note that it was released.

@@ -1,7 +1,9 @@
 package proxy
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -86,6 +88,34 @@ func (j *journal) secrets(r *request, done redaction) {
 	}
 	detail := r.detail(facts{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
 	j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Tool: r.called(), Summary: summary, Detail: detail})
+}
+
+// changed records, once per response, what was found or replaced in it: never the secrets, and no boundaries, which each response has.
+func (j *journal) changed(r *request, tool string, done changes) {
+	j.secrets(r, done.secrets)
+	if !done.replaced.Any() {
+		return
+	}
+	var words []string
+	marks := "it with a mark"
+	if done.replaced.Triggers+done.replaced.Tags > 1 {
+		marks = "them with marks"
+	}
+	for _, n := range []struct {
+		count     int
+		one, many string
+	}{{done.replaced.Triggers, "a trigger word", "%d trigger words"}, {done.replaced.Tags, "a boundary tag", "%d boundary tags"}} {
+		switch {
+		case n.count == 1:
+			words = append(words, n.one)
+		case n.count > 1:
+			words = append(words, fmt.Sprintf(n.many, n.count))
+		}
+	}
+	j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{
+		Tool: tool, Mode: done.light.mode, Summary: "its response contained " + strings.Join(words, " and ") + "; Sallyport replaced " + marks,
+		Detail: r.detail(facts{"check": "spotlight", "triggers": done.replaced.Triggers, "tags": done.replaced.Tags}),
+	})
 }
 
 // asked records a request that passed although it has findings.

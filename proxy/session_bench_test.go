@@ -41,10 +41,10 @@ func (g *openGate) Interaction(context.Context, control.Interaction) (control.Ke
 }
 
 // BenchmarkCall is one call through a session on real pipes, against a relay that only copies, by size of the response and
-// number of calls in flight.
+// number of calls in flight; and with every response spotlighted.
 func BenchmarkCall(b *testing.B) {
 	for _, c := range []struct{ size, inFlight int }{{200, 1}, {200, 64}, {10_000, 1}, {1_000_000, 1}} {
-		for _, way := range []string{"copy", "session"} {
+		for _, way := range []string{"copy", "session", "spotlight"} {
 			b.Run(fmt.Sprintf("%s/%dB/%d", way, c.size, c.inFlight), func(b *testing.B) {
 				benchmarkCall(b, way, c.size, c.inFlight)
 			})
@@ -97,7 +97,10 @@ func benchmarkCall(b *testing.B, way string, size, inFlight int) {
 			}
 		}
 	}()
-	if way == "session" {
+	if way == "spotlight" {
+		gate.state.Settings = map[string]string{"spotlight": "on"}
+	}
+	if way != "copy" {
 		s := New(Config{FromClient: clientOut, ToClient: sessionOut, FromServer: serverOut, ToServer: sessionUp, Gate: gate})
 		ctx, cancel := context.WithCancel(context.Background())
 		b.Cleanup(cancel)

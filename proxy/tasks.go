@@ -13,8 +13,14 @@ const maxTasks = 10_000
 // taskSet holds the ids of tasks that approved calls created (MCP 2025-11-25, "Tasks"): a client can only ask for those.
 type taskSet struct {
 	mu    sync.Mutex
-	ids   map[string]string // the pin key of the tool that was called
+	ids   map[string]task
 	order []string
+}
+
+// task is what counts for everything a client asks about a task: the pin key of the tool that was called, and what the call wished.
+type task struct {
+	item string
+	wish wish
 }
 
 // remember stores the task that a response to tools/call created, if any.
@@ -34,12 +40,12 @@ func (t *taskSet) remember(r *request, line []byte, m *frame.Message) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ids == nil {
-		t.ids = map[string]string{}
+		t.ids = map[string]task{}
 	}
 	if _, known := t.ids[id]; known {
 		return
 	}
-	t.ids[id] = r.item
+	t.ids[id] = task{r.item, r.wish}
 	t.order = append(t.order, id)
 	if len(t.order) > maxTasks {
 		delete(t.ids, t.order[0])
@@ -47,9 +53,8 @@ func (t *taskSet) remember(r *request, line []byte, m *frame.Message) {
 	}
 }
 
-// of is the pin key of the tool whose call created the task, "" for an unknown task. A task's result counts as that tool's response: it
-// passes while the tool does.
-func (t *taskSet) of(id string) string {
+// of is the task with this id; an unknown one has no item. A task's result counts as that tool's response: it passes while the tool does.
+func (t *taskSet) of(id string) task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.ids[id]
@@ -67,6 +72,6 @@ func (t *taskSet) withoutForeignTasks(line []byte) []byte {
 			return false
 		}
 		id, wellFormed := frame.String(line, span)
-		return wellFormed && t.of(id) != ""
+		return wellFormed && t.of(id).item != ""
 	}))
 }

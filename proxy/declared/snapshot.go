@@ -129,7 +129,7 @@ func (shot *snapshot) withhold(reserved []string) {
 }
 
 func (shot *snapshot) observation() *Observation {
-	o := &Observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, unread: map[string]bool{}, Ordinal: map[string]int{}, uis: shot.uis}
+	o := &Observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, unread: map[string]bool{}, Ordinal: map[string]int{}, uis: shot.uis, sanitizes: map[string]bool{}}
 	tools := 0
 	for _, item := range shot.items {
 		key := item.Key()
@@ -137,8 +137,11 @@ func (shot *snapshot) observation() *Observation {
 			tools++
 			o.Ordinal[key] = tools
 		}
-		if item.Unread != nil {
+		switch {
+		case item.Unread != nil:
 			o.unread[key] = true
+		case item.Kind == pin.Tool && takesSanitize(item.Raw):
+			o.sanitizes[key] = true
 		}
 		if !shot.withheld[key] {
 			o.digests[key] = item.Digest

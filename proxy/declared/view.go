@@ -19,6 +19,8 @@ type Observation struct {
 	unread   map[string]bool       // pin keys of ambiguous definitions: a part of withheld
 	Ordinal  map[string]int        // positions of tools in their listing, from 1, for "tool 3 of SERVER"
 	uis      map[string]bool       // ui:// resources that a tool names: pinned with it
+
+	sanitizes map[string]bool // pin keys of tools with a parameter named SanitizeArgument
 }
 
 // pinned reports whether the resource is pinned regardless of pins.resources.

@@ -100,6 +100,12 @@ var table = []Setting{
 		Doc: "What counts as a secret. precise: known formats of keys, and values with the name of a secret. strict: also any 40 characters of base64, so it may mistake commit hashes for secrets.",
 	},
 	{
+		Key: "spotlight", Default: off, Scope: Tool, kind: choice{"on", "ask", off},
+		Values: "off, on, ask", Safer: "on",
+		Doc: "Whether Sallyport marks the texts of responses as foreign. It puts each one between two tags that name its source, and replaces words that make some clients " +
+			"run a tool (__ot, mcp__NAME). off: only for a call with the argument __sanitize__ set to true. on: always. ask: unless a call sets __sanitize__ to false.",
+	},
+	{
 		Key: "limits.message", Default: "64MiB", Scope: Server, kind: size{min: 4 << 10, max: 1 << 30},
 		Values: "a size from 4KiB to 1GiB", Safer: "smaller",
 		Doc: "The largest message that passes, in either direction. A larger one gets an error, and the session continues.",

@@ -19,6 +19,7 @@ type Wrapper struct {
 	Redact         string // off, detect or redact
 	RedactStrict   bool   // also any long run of base64
 	Payloads       bool   // records keep arguments and responses
+	Spotlight      string // off, on or ask
 }
 
 // ForWrapper converts values for a wrapper. Absent or unreadable ones get the default.
@@ -41,6 +42,7 @@ func ForWrapper(v Values) Wrapper {
 		Redact:         v.safe("redact.mode"),
 		RedactStrict:   v.safe("redact.profile") == "strict",
 		Payloads:       v.safe("activity.payloads") == "on",
+		Spotlight:      v.safe("spotlight"),
 	}
 }
 

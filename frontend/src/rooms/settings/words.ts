@@ -22,7 +22,7 @@ export interface Section {
 export const SECTIONS: readonly Section[] = [
   { id: 'checks', title: 'Checks', keys: ['pins.first_use', 'pins.resources', 'pins.recheck', 'pins.recheck_timeout', 'limits.message'] },
   { id: 'startup', title: 'How servers start', keys: ['pins.launch', 'sandbox'] },
-  { id: 'responses', title: 'Responses and requests', keys: ['inspect.on_limit', 'inspect.max_bytes', 'inspect.rules', 'quarantine.retention', 'interaction.policy', 'redact.mode', 'redact.profile', 'sanitizer.ansi'] },
+  { id: 'responses', title: 'Responses and requests', keys: ['inspect.on_limit', 'inspect.max_bytes', 'inspect.rules', 'quarantine.retention', 'interaction.policy', 'redact.mode', 'redact.profile', 'sanitizer.ansi', 'spotlight'] },
   { id: 'files', title: 'Claude’s file', keys: ['clients.auto_protect'] },
   { id: 'activity', title: 'Activity', keys: ['activity.keep', 'activity.max_size', 'activity.payloads'] },
   { id: 'decisions', title: 'Claude and the command line', keys: ['own_tools', 'approvals.cli'] },
@@ -131,6 +131,15 @@ const WORDS: Record<string, Words> = {
     choices: {
       strict: { name: 'Any long random text too', effect: 'May mistake commit hashes for secrets.' },
       precise: { name: 'Known formats and names', effect: 'Misses secrets that have neither.' },
+    },
+  },
+  'spotlight': {
+    label: 'Marks around what a server sends',
+    effect: 'They tell Claude where foreign text begins and ends. Words that make some programs run a tool are replaced.',
+    choices: {
+      on: { name: 'Always', effect: 'Each text names its source. A tool that reads files for editing shows the marks too.' },
+      ask: { name: 'Unless a call says no', effect: 'Claude can turn the marks off for one call.' },
+      off: { name: 'Only if a call asks for them', effect: 'Other responses stay unchanged.' },
     },
   },
   'limits.message': {
