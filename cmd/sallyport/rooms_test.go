@@ -176,7 +176,7 @@ func TestTheBinaryLinksNoWindowAndNoTypedMCP(t *testing.T) {
 		owner := slices.ContainsFunc([]string{"github.com/alecthomas/kong", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "github.com/fsnotify/fsnotify",
 			"github.com/tailscale/hujson", "github.com/aymanbagabas/go-udiff", "github.com/rivo/uniseg",
 			"github.com/godbus/dbus/v5",                                                  // for proxy/keychain
-			"github.com/santhosh-tekuri/jsonschema/v6", "github.com/dlclark/regexp2/v2"}, // for proxy/schema
+			"github.com/dlclark/regexp2/v2"}, // for proxy/schema
 			func(dependency string) bool { return path == dependency || strings.HasPrefix(path, dependency+"/") })
 		if !owner {
 			t.Errorf("cmd/sallyport links %s, which nobody has said yes to", path)

@@ -103,9 +103,9 @@ func (c *counting) once(r *rule, v uint32) int {
 	if r.refOnly {
 		return total
 	}
-	for i := range r.dynamic {
+	if r.dynamic.initial != nil {
 		most := 0
-		for _, to := range r.dynamic[i].candidates {
+		for _, to := range r.dynamic.candidates {
 			most = max(most, c.count(to, v))
 		}
 		add(most)
@@ -143,7 +143,7 @@ func (c *counting) object(r *rule, v uint32, add func(int)) {
 	if !r.readsMembers() {
 		return
 	}
-	here := c.seen.open(r.nameCount)
+	here := c.seen.open(len(r.names))
 	defer c.seen.close(here)
 	for key := v + 1; key < c.nodes[v].next && !c.over; key = c.nodes[key+1].next {
 		if c.spend(lookup + len(r.patternProperties)) {
@@ -204,7 +204,7 @@ func (c *counting) array(r *rule, v uint32, add func(int)) {
 // circular reports whether a rule comes back to itself on the same value, whatever the value is.
 func (s *Schema) circular() bool {
 	const open, done = 1, 2
-	state := make([]uint8, s.rules)
+	state := make([]uint8, len(s.all))
 	var loops func(r *rule) bool
 	loops = func(r *rule) bool {
 		if state[r.id] != 0 {

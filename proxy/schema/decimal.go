@@ -125,8 +125,22 @@ func (d *decimal) compareSize(o *decimal) int {
 // chunk is how many digits multipleOf takes at once: the most that fit into 64 bits.
 const chunk = 18
 
-// multipleOf reports whether the value is m times an integer. m is not zero.
-func (d *decimal) multipleOf(m *decimal) bool {
+// divisor is the number of a multipleOf, which is not zero.
+type divisor struct {
+	decimal
+	long *big.Int // what the digits spell, if they are too many for a chunk
+}
+
+func newDivisor(d decimal) *divisor {
+	by := &divisor{decimal: d}
+	if d.digits() > chunk {
+		by.long, _ = new(big.Int).SetString(d.high+d.low, 10)
+	}
+	return by
+}
+
+// divides reports whether a value is the divisor times an integer.
+func (m *divisor) divides(d *decimal) bool {
 	if d.zero() {
 		return true
 	}
@@ -135,17 +149,16 @@ func (d *decimal) multipleOf(m *decimal) bool {
 	if tens < 0 {
 		return false
 	}
-	if m.digits() <= chunk {
+	if m.long == nil {
 		return d.dividedBy(m.chunk(0), tens)
 	}
-	divisor := m.big()
 	rest, step, part := new(big.Int), new(big.Int), new(big.Int)
 	for i := 0; i < d.digits(); i += chunk {
 		rest.Mul(rest, step.SetUint64(power(min(chunk, d.digits()-i))))
-		rest.Mod(rest.Add(rest, part.SetUint64(d.chunk(i))), divisor)
+		rest.Mod(rest.Add(rest, part.SetUint64(d.chunk(i))), m.long)
 	}
-	step.Exp(big.NewInt(10), big.NewInt(int64(tens)), divisor)
-	return rest.Mod(rest.Mul(rest, step), divisor).Sign() == 0
+	step.Exp(big.NewInt(10), big.NewInt(int64(tens)), m.long)
+	return rest.Mod(rest.Mul(rest, step), m.long).Sign() == 0
 }
 
 // dividedBy reports whether the digits, times ten to the tens, can be divided by a small number.
@@ -185,20 +198,4 @@ func power(digits int) uint64 {
 		n *= 10
 	}
 	return n
-}
-
-// big is the integer that the digits spell.
-func (d *decimal) big() *big.Int {
-	n, _ := new(big.Int).SetString(d.high+d.low, 10)
-	return n
-}
-
-// decimalOfRat takes over a number of a schema from the library, which keeps it as a fraction.
-func decimalOfRat(r *big.Rat) *decimal {
-	if r == nil {
-		return nil
-	}
-	places, _ := r.FloatPrec()
-	d, _ := decimalOf(r.FloatString(places))
-	return &d
 }

@@ -148,11 +148,8 @@ func (e *evaluation) values(r *rule, v uint32) bool {
 
 func (e *evaluation) references(r *rule, v uint32, evaluated marks) bool {
 	ok := r.ref == nil || e.apply(r.ref, v, "$ref", evaluated)
-	for i := range r.dynamic {
-		d := &r.dynamic[i]
-		if ok || e.collecting() {
-			ok = e.apply(e.target(d), v, d.keyword, evaluated) && ok
-		}
+	if d := &r.dynamic; d.initial != nil && (ok || e.collecting()) {
+		ok = e.apply(e.target(d), v, d.keyword, evaluated) && ok
 	}
 	return ok
 }
@@ -164,7 +161,7 @@ func (e *evaluation) target(d *dynamicRef) *rule {
 			if e.spend(1) {
 				break
 			}
-			if to, ok := res.anchors[d.anchor]; ok {
+			if to := res.bound[d.anchor]; to != nil {
 				return to
 			}
 		}
@@ -231,7 +228,7 @@ func (e *evaluation) number(r *rule, v uint32) bool {
 	}
 	if r.multipleOf != nil {
 		e.spend((1 + d.digits()/chunk) * (8 + r.multipleOf.digits()/2))
-		if !e.stopped && !d.multipleOf(r.multipleOf) {
+		if !e.stopped && !r.multipleOf.divides(&d) {
 			ok = e.fail(failure{rule: r, keyword: "multipleOf", value: v})
 		}
 	}

@@ -4,7 +4,7 @@ package schema
 
 // readsMembers reports whether a rule looks at the members of an object at all.
 func (r *rule) readsMembers() bool {
-	return r.nameCount > 0 || r.patternProperties != nil || r.additionalProperties != nil || r.propertyNames != nil || r.unevaluatedProperties != nil
+	return len(r.names) > 0 || r.patternProperties != nil || r.additionalProperties != nil || r.propertyNames != nil || r.unevaluatedProperties != nil
 }
 
 func (e *evaluation) object(r *rule, v uint32, evaluated marks) bool {
@@ -13,9 +13,9 @@ func (e *evaluation) object(r *rule, v uint32, evaluated marks) bool {
 	if !ok && !e.collecting() || !r.readsMembers() {
 		return ok
 	}
-	here := e.seen.open(r.nameCount)
+	here := e.seen.open(len(r.names))
 	defer func() { e.seen.close(here) }()
-	if e.spend(r.nameCount / 8) {
+	if e.spend(len(r.names) / 8) {
 		return false
 	}
 	for key, i := v+1, 0; key < n.next; key, i = e.nodes[key+1].next, i+1 {

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/dlclark/regexp2/v2"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 const (
@@ -81,14 +80,6 @@ func programSize(re *syntax.Regexp) int {
 	return size
 }
 
-// String and MatchString are for the library, which looks at patterns but never runs one of ours.
-func (p *pattern) String() string { return p.source }
-
-func (p *pattern) MatchString(s string) bool {
-	b := newBudget()
-	return b.match(p, s)
-}
-
 // budget is the time that is left for patterns in one validation.
 type budget struct {
 	matching, backtracking time.Duration
@@ -147,22 +138,4 @@ func (w *watched) ReadRune() (rune, int, error) {
 	r, n := utf8.DecodeRuneInString(w.s[w.at:])
 	w.at += n
 	return r, n, nil
-}
-
-// patterns compiles each pattern of a schema once: the library asks for it when it checks the schema, and again when it compiles it.
-type patterns map[string]*pattern
-
-func (ps patterns) engine(source string) (jsonschema.Regexp, error) {
-	p, ok := ps[source]
-	if !ok {
-		if len(source) > 4*maxPatternLength {
-			return nil, errPattern
-		}
-		var err error
-		if p, err = compilePattern(source); err != nil {
-			return nil, err
-		}
-		ps[source] = p
-	}
-	return p, nil
 }

@@ -15,16 +15,16 @@ type rule struct {
 
 	ref     *rule
 	refOnly bool // draft-07 and earlier ignore what is beside a $ref
-	dynamic []dynamicRef
+	dynamic dynamicRef
 
-	minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf *decimal
+	minimum, maximum, exclusiveMinimum, exclusiveMaximum *decimal
+	multipleOf                                           *divisor
 
 	minLength, maxLength int // -1: none, as below
 	pattern              *pattern
 
 	minProperties, maxProperties int
 	names                        map[string]name
-	nameCount                    int
 	required                     []requirement
 	dependentRequired            []dependentRequired
 	dependentSchemas             []dependentSchema
@@ -79,12 +79,6 @@ type patternProperty struct {
 	rule    *rule
 }
 
-// resource is a part of a schema that has an address, and the anchors in it that a reference can be bound to on the way.
-type resource struct {
-	id      int
-	anchors map[string]*rule
-}
-
 // dynamicRef is a $dynamicRef or $recursiveRef. It leads to the outermost resource on the way that has the anchor.
 type dynamicRef struct {
 	keyword    string
@@ -104,7 +98,7 @@ func (t types) of(k kind) bool { return t&(1<<k) != 0 }
 var typesByName = map[string]types{"null": 1 << null, "boolean": 1 << boolean, "number": 1 << number, "string": 1 << text, "array": 1 << array, "object": 1 << object,
 	"integer": wholeNumbers}
 
-// below calls visit for each rule that a rule applies to the same value, whatever the value.
+// sameValue calls visit for each rule that a rule applies to the same value, whatever the value.
 func (r *rule) sameValue(visit func(*rule)) {
 	for _, one := range []*rule{r.ref, r.not, r.condition, r.then, r.otherwise} {
 		if one != nil {
@@ -140,9 +134,7 @@ func (r *rule) each(visit func(*rule)) {
 	for _, one := range r.prefix {
 		visit(one)
 	}
-	for _, d := range r.dynamic {
-		for _, one := range d.candidates {
-			visit(one)
-		}
+	for _, one := range r.dynamic.candidates {
+		visit(one)
 	}
 }

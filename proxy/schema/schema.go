@@ -10,7 +10,6 @@ import (
 type Schema struct {
 	root   *rule
 	all    []*rule
-	rules  int
 	scoped bool // has references that are bound on the way
 }
 
@@ -61,7 +60,7 @@ func (s *Schema) Validate(value []byte, limits Limits) (v *Violation) {
 }
 
 func (s *Schema) counting(d *document) *counting {
-	return &counting{document: d, limit: spare + len(d.raw), work: spareWork + workPerByte*len(d.raw), pairs: map[uint64]int{}, simple: make([]int, s.rules*kinds)}
+	return &counting{document: d, limit: spare + len(d.raw), work: spareWork + workPerByte*len(d.raw), pairs: map[uint64]int{}, simple: make([]int, len(s.all)*kinds)}
 }
 
 // evaluation has the work that counting left.
