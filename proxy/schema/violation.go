@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -21,7 +20,7 @@ func (v *Violation) Place() string {
 		return ""
 	}
 	for _, segment := range strings.Split(v.Schema, "/")[1:] {
-		if !plainSegment.MatchString(segment) {
+		if !plain(segment) {
 			return ""
 		}
 	}
@@ -33,7 +32,17 @@ const maxPlace = 200
 // maxPointer keeps the pointer to a key of a megabyte short. People see less of it.
 const maxPointer = 4 << 10
 
-var plainSegment = regexp.MustCompile(`^[A-Za-z0-9._$-]{1,64}$`)
+// plain reports whether a name of the schema is too short and too poor in characters to say anything to a model.
+func plain(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '$', c == '-':
+		default:
+			return false
+		}
+	}
+	return len(name) >= 1 && len(name) <= 64
+}
 
 // violation is what is told of the failures.
 func (e *evaluation) violation() *Violation {
@@ -92,7 +101,7 @@ func (e *evaluation) message(f *failure) string {
 	case "multipleOf":
 		return "is not a multiple of the number that it must be a multiple of"
 	case "required", "dependentRequired", "dependencies":
-		if f.name != "" && plainSegment.MatchString(f.name) {
+		if f.name != "" && plain(f.name) {
 			return fmt.Sprintf("lacks the property %q", f.name)
 		}
 		return "lacks a property that it must have"
