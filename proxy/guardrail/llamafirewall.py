@@ -4,6 +4,7 @@ import sys
 
 sys.path[:] = [folder for folder in sys.path if folder]  # no module of the folder we happen to run in
 
+import ipaddress
 import json
 import os
 
@@ -21,15 +22,21 @@ def stay_offline():
     """Models come from the disk or not at all: the libraries are told so, and a connection that leaves this computer is refused."""
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
 
+    def local(host):
+        try:
+            host = host.decode() if isinstance(host, bytes) else host
+            return host in (None, "", "localhost") or ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return False
+
     def refuse(event, arguments):
-        if event == "socket.connect":
-            address = arguments[1]
-            local = not isinstance(address, tuple) or str(address[0]).startswith("127.") or address[0] in ("::1", "localhost")
-        elif event == "socket.getaddrinfo":
-            local = arguments[0] in (None, "", "localhost", "127.0.0.1", "::1", b"localhost", b"127.0.0.1", b"::1")
+        if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
+            leaves = isinstance(arguments[1], tuple) and not local(arguments[1][0])
+        elif event in ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"):
+            leaves = not local(arguments[0])
         else:
             return
-        if not local:
+        if leaves:
             raise PermissionError("Sallyport keeps LlamaFirewall off the network")
 
     sys.addaudithook(refuse)
@@ -124,7 +131,10 @@ def main():
         request = json.loads(line)
         verdict, score, reason = judge(scanners, request["text"], run)
         answer = {"id": request["id"], "verdict": verdict, "score": score, "reason": reason, "ran": list(scanners), "not_run": not_run}
-        answers.write(json.dumps(answer).encode() + b"\n")
+        try:
+            answers.write(json.dumps(answer).encode() + b"\n")
+        except BrokenPipeError:  # nobody waits for it any more
+            return
 
 
 main()

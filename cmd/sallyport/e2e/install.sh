@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the real servers and clients for the end-to-end tests into .cache of the module (or the given folder): npm packages into npm/,
-# agents that people run in a terminal into clients/, Python packages into venv/. Takes no time if these versions are installed already.
+# agents that people run in a terminal into clients/, Python packages into venv/, LlamaFirewall into llamafirewall/. Takes no time if these
+# versions are installed already.
 set -eu
 
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../../.." && pwd)
@@ -28,6 +29,8 @@ client_packages="
 opencode-ai@1.18.33
 "
 python_packages="uv==0.13.9 mcp==2.3.0 mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"
+# LlamaFirewall comes without torch and transformers (2 GB), which only PROMPT_GUARD needs, with a model that no test may fetch.
+llamafirewall_packages="llamafirewall==1.0.3 pydantic==2.14.4 typing_extensions==4.16.0 typer==0.29.2 openai==3.57.0 numpy==2.4.6"
 
 fail() {
 	echo "install end-to-end servers: $1" >&2
@@ -68,6 +71,12 @@ install_pip() {
 	"$1/bin/python" -m pip install --disable-pip-version-check $2
 }
 
+install_llamafirewall() {
+	[ -x "$1/bin/python" ] || python3 -m venv "$1" || return
+	"$1/bin/python" -m pip install --disable-pip-version-check --no-deps "${2%% *}" &&
+		"$1/bin/python" -m pip install --disable-pip-version-check ${2#* }
+}
+
 command -v npm >/dev/null || fail "no npm on this machine; install Node.js 20 or newer"
 command -v python3 >/dev/null || fail "no python3 on this machine; install Python 3.10 or newer with its venv module"
 command -v git >/dev/null || fail "no git on this machine; mcp-server-git needs it"
@@ -75,3 +84,5 @@ mkdir -p "$cache"
 install npm "$cache/npm" "$npm_packages"
 install clients "$cache/clients" "$client_packages"
 install pip "$cache/venv" "$python_packages"
+(install llamafirewall "$cache/llamafirewall" "$llamafirewall_packages") ||
+	echo "LlamaFirewall is tested with a record of what it said, in cmd/sallyport/e2e/testdata" >&2

@@ -14,7 +14,7 @@ import (
 // scratch is removed after the last test. Its path is short, because sockets are below it.
 var scratch string
 
-// TestMain makes the test binary also the scripted server and the relays.
+// TestMain makes the test binary also the scripted server, the relays and a recorded LlamaFirewall.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "hostile" {
 		os.Exit(hostile())
@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 			os.Exit(impostor(os.Args[2:]))
 		case "relay":
 			os.Exit(relay(os.Args[2], os.Args[3:]))
+		case "-c": // as a Python that is told our program for LlamaFirewall
+			os.Exit(recordedLlamaFirewall(os.Stdin, os.Stdout))
 		}
 	}
 	dir, err := os.MkdirTemp("", "e2e")
