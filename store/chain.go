@@ -214,15 +214,50 @@ type Mark struct {
 	Records  int       `json:"records"`  // records still kept
 	Hash     string    `json:"hash"`
 	Time     time.Time `json:"time"`
+	ID       string    `json:"id,omitempty"` // of the newest record, "" if it is no longer kept
 }
 
 // Head is the current newest end of the chain.
 func (s *Store) Head() (Mark, error) {
 	var m Mark
 	err := s.View(func(tx *Tx) error {
-		h, err := tx.chain().head()
+		defer marked()
+		ch := tx.chain()
+		h, err := ch.head()
 		m = Mark{Sequence: h.Sequence, Records: h.Records, Hash: h.Hash, Time: tx.now().UTC()}
+		if value := ch.bucket(bucketActivity).Get(sequenceKey(h.Sequence)); err == nil && value != nil {
+			r, _, bad := decodeRecord(value)
+			m.ID, err = r.ID, bad
+		}
 		return err
 	})
 	return m, err
+}
+
+// Holds reports whether the chain has the record of a head kept in a second place, or retention removed it. It looks at that record alone;
+// Verify walks the whole chain.
+func (s *Store) Holds(m Mark) (bool, error) {
+	holds := false
+	err := s.View(func(tx *Tx) error {
+		defer marked()
+		ch := tx.chain()
+		h, err := ch.head()
+		if err != nil || m.Sequence > h.Sequence {
+			return err
+		}
+		if value := ch.bucket(bucketActivity).Get(sequenceKey(m.Sequence)); value != nil {
+			r, _, err := decodeRecord(value)
+			holds = r.Hash == m.Hash
+			return err
+		}
+		anchors, bad := ch.anchors()
+		if bad {
+			return ErrSeal
+		}
+		for _, a := range anchors {
+			holds = holds || a.covers(m)
+		}
+		return nil
+	})
+	return holds, err
 }

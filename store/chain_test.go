@@ -391,3 +391,47 @@ func TestAReadIsFoundByWhatItNames(t *testing.T) {
 		}
 	}
 }
+
+func TestAHeadKeptElsewhereIsInTheChainOrIsNot(t *testing.T) {
+	s := mustOpen(t, home(t), Options{})
+	for i := range 6 {
+		if _, err := s.AppendNow(Record{ID: fmt.Sprintf("r%d", i+1), Kind: vocab.RecordCall}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	head, err := s.Head()
+	if err != nil || head.ID != "r6" || head.Sequence != 6 {
+		t.Fatalf("%+v, %v", head, err)
+	}
+	at := func(sequence uint64, hash string) Mark { return Mark{Sequence: sequence, Hash: hash} }
+	fourth, err := s.Record("r4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := strings.Repeat("0", 64)
+	check := func(when string, m Mark, holds, sealed bool) {
+		t.Helper()
+		if got, err := s.Holds(m); err != nil || got != holds {
+			t.Errorf("%s: record %d counts as held: %t, %v", when, m.Sequence, got, err)
+		}
+		if v, err := s.Verify(&m); err != nil || (v.Bad == "") != holds || v.Sealed != sealed || holds && (v.Unsealed == "") != sealed {
+			t.Errorf("%s: record %d: %+v, %v", when, m.Sequence, v, err)
+		}
+	}
+	check("kept", head, true, true)
+	check("kept", at(4, fourth.Hash), true, true)
+	check("another hash", at(4, other), false, false)
+	check("not there yet", at(7, other), false, false)
+	if pruned, err := s.Prune(time.Now().Add(time.Hour), time.Minute, 0); err != nil || pruned.Records != 6 {
+		t.Fatalf("%+v, %v", pruned, err)
+	}
+	check("the last that retention removed", head, true, true)
+	check("the last that retention removed, with another hash", at(6, other), false, false)
+	check("one that retention removed", at(4, fourth.Hash), true, false)
+	if v, err := s.Verify(&Mark{Sequence: 9, Hash: other, ID: "r9", Time: time.Unix(1, 0)}); err != nil || !strings.HasPrefix(v.Reason, "3 later records are missing, the last (r9, 1970-01-01T00:00:01Z): ") {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if empty, err := s.Head(); err != nil || empty.ID != "" || empty.Hash != head.Hash {
+		t.Errorf("the head of a chain that retention emptied: %+v, %v", empty, err)
+	}
+}

@@ -17,6 +17,11 @@ type anchor struct {
 	Until   time.Time `json:"until"` // time of the last removed record
 }
 
+// covers reports whether retention removed the record of m. Of the last record it removed, the hash is still known.
+func (a anchor) covers(m Mark) bool {
+	return a.From <= m.Sequence && m.Sequence <= a.To && (m.Sequence < a.To || m.Hash == a.Hash)
+}
+
 // Pruned says what retention removed.
 type Pruned struct {
 	Records int

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/hex"
 	"fmt"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -43,9 +44,11 @@ func (ch chain) verify(known *Mark) vocab.Verified {
 	}
 	w.found.Head = w.hash
 	if !w.met {
-		return w.fail(w.id, w.end.Sequence, "the head kept elsewhere is not in this chain: an older store was put in its place")
+		return w.fail(w.id, w.end.Sequence, "%s", w.lacks())
 	}
-	w.found.Sealed = known != nil && known.Sequence != 0
+	if w.found.Sealed = w.same; known != nil && known.Sequence != 0 && !w.same {
+		w.found.Unsealed = "retention has removed the record whose hash was kept elsewhere"
+	}
 	return w.found
 }
 
@@ -61,6 +64,23 @@ type walk struct {
 	next    uint64
 	arrival int64
 	met     bool // found the record of known, or the gap that it is in
+	same    bool // found it with its hash
+}
+
+// lacks says what the chain does not have of the head kept in a second place.
+func (w *walk) lacks() string {
+	if w.known.Sequence <= w.end.Sequence {
+		return "another head was kept elsewhere for a record that is gone: the chain was written anew"
+	}
+	return fmt.Sprintf("%d later records are missing, the last%s: the newest were taken away, or an older store was put in its place", w.known.Sequence-w.end.Sequence, w.known.called())
+}
+
+// called is the record of the head for a sentence: its id, and when the head was read.
+func (m Mark) called() string {
+	if m.ID == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s, %s)", m.ID, m.Time.UTC().Format(time.RFC3339))
 }
 
 func (w *walk) fail(id string, sequence uint64, format string, args ...any) vocab.Verified {
@@ -79,7 +99,9 @@ func (w *walk) skip(to uint64) bool {
 			return false
 		}
 		w.next, w.hash = a.To+1, a.Hash
-		w.met = w.met || a.From <= w.known.Sequence && w.known.Sequence <= a.To
+		if !w.met && a.covers(*w.known) {
+			w.met, w.same = true, w.known.Sequence == a.To
+		}
 	}
 	return true
 }
@@ -110,10 +132,12 @@ func (w *walk) step(sequence uint64, value []byte) {
 		w.fail(r.ID, sequence, "the index does not lead to it")
 	case w.known != nil && sequence == w.known.Sequence && r.Hash != w.known.Hash:
 		w.found.Records++
-		w.fail(r.ID, sequence, "another head was kept elsewhere for this record: the chain was written anew")
+		w.fail(r.ID, sequence, "another record was here%s when the head was copied: the chain was written anew, or an older store was put in its place", w.known.called())
 	default:
 		w.found.Records++
 		w.hash, w.id, w.arrival, w.next = r.Hash, r.ID, arrived, sequence+1
-		w.met = w.met || sequence == w.known.Sequence
+		if w.known != nil && sequence == w.known.Sequence {
+			w.met, w.same = true, true
+		}
 	}
 }

@@ -66,11 +66,13 @@ func (q Query) says(r *Record) bool {
 }
 
 // Verified is what a walk over the whole chain of records found. Bad is the first record that is not as it was written ("#N" where it
-// has no id), "" when the chain holds.
+// has no id), "" when the chain holds. Unsealed says why there was no second copy to compare.
 type Verified struct {
 	Records int    `json:"records"`
 	Head    string `json:"head"` // hash of the newest record
 	Bad     string `json:"bad,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Sealed  bool   `json:"sealed"` // the head is also one that was kept in a second place: without that, an older copy of the whole file would do
+
+	Unsealed string `json:"unsealed,omitempty"`
 }
