@@ -21,7 +21,11 @@ func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, erro
 		if err := h.office.MayDecide(peer); err != nil {
 			return control.Decided{}, err
 		}
-		return h.lost.Decide(d)
+		out, err := h.lost.Decide(d)
+		if err == nil {
+			h.witness.BeginAgain()
+		}
+		return out, err
 	}
 	if err := h.office.Decides(peer, d.Code); err != nil {
 		return control.Decided{}, err

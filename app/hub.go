@@ -21,6 +21,7 @@ import (
 	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/app/settings"
+	"github.com/sallyport/sallyport/app/witness"
 	"github.com/sallyport/sallyport/app/wrappers"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -55,6 +56,9 @@ type Options struct {
 	Linger    time.Duration    // how long a hub started by a wrapper stays without one; 60 s
 	HomeCheck time.Duration    // how often the home is checked; 2 s
 	Settle    time.Duration    // how long a watched file must be quiet before it is read; 100 ms
+	CopyEvery time.Duration    // how often a new head of the activity chain is copied into Keychain; 5 s
+
+	Keychain witness.Keychain // for a copy of the head of the activity chain; nil: there is none
 
 	// Program is the path of sallyport that goes into clients' files; this program's own where empty.
 	Program string
@@ -74,8 +78,9 @@ type Hub struct {
 	*wrappers.Wrappers
 	*display.Display
 
-	lost *lost.Store
-	logs *logs.Book
+	lost    *lost.Store
+	logs    *logs.Book
+	witness *witness.Witness
 
 	done    chan struct{}
 	ended   sync.Once
@@ -100,6 +105,7 @@ func Open(opts Options) (*Hub, error) {
 	opts.Linger = cmp.Or(opts.Linger, 60*time.Second)
 	opts.HomeCheck = cmp.Or(opts.HomeCheck, 2*time.Second)
 	opts.Settle = cmp.Or(opts.Settle, 100*time.Millisecond)
+	opts.CopyEvery = cmp.Or(opts.CopyEvery, 5*time.Second)
 	if opts.Program == "" {
 		opts.Program, _ = os.Executable() // if unknown, nothing counts as guarded, and protect says so
 	}
@@ -122,6 +128,7 @@ func Open(opts Options) (*Hub, error) {
 	}
 	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: func(n review.Notice) { h.opts.Notify(n) }, Changed: opts.Changed, End: h.end, Raise: h.raise, Crash: opts.crash})
 	h.lost = lost.New(h.office, opts.Home)
+	h.witness = h.newWitness()
 	h.Wrappers = wrappers.New(h.office, wrappers.Options{Home: opts.Home, Logs: h.logs, Lost: h.lost.Code, Idling: h.idling, Closing: h.closing, Work: &h.work})
 	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.Restand, LookAgain: h.LookAgain, PushAll: h.PushAll}, settings.Options{
 		Home: opts.Home, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
@@ -138,7 +145,7 @@ func Open(opts Options) (*Hub, error) {
 	})
 	h.Join(h.Keeper, h.Approvals, h.Quarantine)
 	h.Display = display.New(h.office, display.Sources{
-		Home: opts.Home, Welcome: h.Welcome, Approvals: h.Approvals, Guardian: h.Guardian, Held: h.Quarantine, Settings: h.Keeper, Wrappers: h.Wrappers, Logs: h.logs, Lost: h.lost,
+		Home: opts.Home, Welcome: h.Welcome, Approvals: h.Approvals, Guardian: h.Guardian, Held: h.Quarantine, Settings: h.Keeper, Wrappers: h.Wrappers, Logs: h.logs, Lost: h.lost, Witness: h.witness,
 	})
 	if err := h.openStore(); err != nil {
 		return nil, err
@@ -243,6 +250,7 @@ func (h *Hub) Close() error {
 		h.end()
 		close(h.closing)
 		h.work.Wait()
+		h.witness.Last()
 		h.logs.Close()
 		if h.office.Store != nil {
 			err = h.office.Store.Close()

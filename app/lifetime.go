@@ -23,6 +23,9 @@ func (h *Hub) begin() {
 	h.work.Go(h.WatchClients)
 	h.work.Go(h.watchHome)
 	h.work.Go(h.keepPruning)
+	if h.office.Store != nil {
+		h.work.Go(func() { h.witness.Keep(h.closing) })
+	}
 }
 
 // Done is closed when the hub wants to end: it stepped down, its last wrapper is gone, or its home vanished. Its owner then stops serving

@@ -19,6 +19,7 @@ import (
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/disk"
+	"github.com/sallyport/sallyport/proxy/keychain"
 )
 
 // Options of Run.
@@ -110,7 +111,7 @@ func Run(ctx context.Context, o Options) error {
 	page := NewPage(shell)
 	page.stays = func() error { return clientconfig.Stays(wrapper) }
 	page.version, page.probe = o.Version, []string{wrapper, "probe", "--json"}
-	options := app.Options{Home: o.Home, StartedBy: app.ByDesktop, Window: true, Version: o.Version, Program: wrapper, Show: func(route string) { go shell.Show(route) }}
+	options := app.Options{Home: o.Home, StartedBy: app.ByDesktop, Window: true, Version: o.Version, Program: wrapper, Keychain: keychain.Seals(o.Home.Dir), Show: func(route string) { go shell.Show(route) }}
 	page.say = newAttention(shell, page.asksToQuit(quit), log)
 	defer page.say.close()
 	options.Notify = page.say.Notify

@@ -14,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/settings"
+	"github.com/sallyport/sallyport/app/witness"
 	"github.com/sallyport/sallyport/app/wrappers"
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -29,6 +30,7 @@ type Sources struct {
 	Wrappers  *wrappers.Wrappers
 	Logs      *logs.Book
 	Lost      *lost.Store
+	Witness   *witness.Witness
 }
 
 type Display struct {

@@ -24,6 +24,7 @@ const (
 	ProblemLog             = "SP-012"
 	ProblemSpool           = "SP-013"
 	ProblemRules           = "SP-014"
+	ProblemHead            = "SP-016"
 
 	ProblemClientGone       = "SP-201"
 	ProblemClientDenied     = "SP-202"

@@ -255,10 +255,13 @@ func (c activityVerifyCommand) ask(ctx context.Context, s streams, hub *control.
 	// Without a copy of the head elsewhere, a completely rewritten chain looks as good as the true one.
 	claim := "internally consistent (without a second copy of the head, Sallyport can't tell whether the whole chain was rewritten)"
 	if v.Sealed {
-		claim = "untouched (the head matches its second copy)"
+		claim = "untouched (it has the head that was kept in the keychain)"
 	}
 	p := newPage(s)
 	p.Hang("", "  ", terminal.Counted(v.Records, "record")+": "+claim)
+	if !v.Sealed && v.Unsealed != "" {
+		p.Hang("", "  ", "no second copy: "+terminal.Text(v.Unsealed))
+	}
 	p.Printf("head %s\n", terminal.Text(v.Head))
 	return exitFine, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/disk"
+	"github.com/sallyport/sallyport/proxy/keychain"
 	"github.com/sallyport/sallyport/proxy/peer"
 )
 
@@ -56,7 +57,7 @@ func examine(ctx context.Context) []checked {
 	}
 	results = append(results, examineStore(home))
 	results = append(results, examineHub(ctx, home)...)
-	return append(results, examineSandbox(ctx))
+	return append(results, examineKeychain(ctx, home), examineSandbox(ctx))
 }
 
 func wrong(check, code, what, next string) checked {
@@ -169,6 +170,19 @@ func examineHub(ctx context.Context, home control.Home) []checked {
 		results = append(results, checked{Check: "hub says", Problem: &problem})
 	}
 	return results
+}
+
+// examineKeychain names the keychain's state. Sallyport works without one, so a missing or locked keychain is no problem of the installation.
+func examineKeychain(ctx context.Context, home control.Home) checked {
+	const check = "keychain"
+	err := keychain.Secrets(home.Dir).State(ctx)
+	switch {
+	case err == nil:
+		return checked{Check: check, Found: "ready"}
+	case errors.Is(err, keychain.ErrAbsent), errors.Is(err, keychain.ErrLocked), errors.Is(err, keychain.ErrOff):
+		return checked{Check: check, Found: err.Error() + ". Until then, keychain:NAME in settings doesn't work, and the activity log has no second copy of its head"}
+	}
+	return wrong(check, "SP-150", err.Error(), "Open the keychain's own program and see what it says. Until then, keychain:NAME in settings doesn't work.")
 }
 
 // examineClients checks the files of installed clients: whether each can be read, and whether entries that look like our wrapper really

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/keychain"
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
@@ -30,7 +31,7 @@ func (c hubCommand) run(ctx context.Context, s streams) (int, error) {
 	if !c.StartedByWrapper && control.StartedInside() {
 		return exitFailed, control.ErrInside
 	}
-	options := app.Options{Home: home, StartedBy: app.ByPerson, AllowCLI: c.AllowCLIApproval, Version: version}
+	options := app.Options{Home: home, StartedBy: app.ByPerson, AllowCLI: c.AllowCLIApproval, Version: version, Keychain: keychain.Seals(home.Dir)}
 	var listener *control.Listener
 	if c.StartedByWrapper {
 		options.StartedBy, options.AllowCLI = app.ByWrapper, false

@@ -59,11 +59,11 @@ var rooms = map[string][]string{
 	"proxy/scripted":        {},
 	"proxy/transport":       {"proxy/proc", "proxy/program", "proxy/sandbox"},
 
-	"app":              {"app/approvals", "app/clientconfig", "app/display", "app/guardian", "app/ledger", "app/logs", "app/lost", "app/office", "app/quarantine", "app/review", "app/settings", "app/wrappers", "proxy/control", "proxy/policy", "store"},
+	"app":              {"app/approvals", "app/clientconfig", "app/display", "app/guardian", "app/ledger", "app/logs", "app/lost", "app/office", "app/quarantine", "app/review", "app/settings", "app/witness", "app/wrappers", "proxy/control", "proxy/policy", "store"},
 	"app/approvals":    {"app/identity", "app/ledger", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {"proxy/cut", "proxy/disk"},
 	"app/clientedit":   {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/inspect/legible"},
-	"app/display":      {"app/approvals", "app/guardian", "app/identity", "app/ledger", "app/logs", "app/lost", "app/office", "app/quarantine", "app/review", "app/settings", "app/wrappers", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "store"},
+	"app/display":      {"app/approvals", "app/guardian", "app/identity", "app/ledger", "app/logs", "app/lost", "app/office", "app/quarantine", "app/review", "app/settings", "app/witness", "app/wrappers", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "store"},
 	"app/follow":       {},
 	"app/guardian":     {"app/clientconfig", "app/clientedit", "app/follow", "app/identity", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect/legible", "store"},
 	"app/identity":     {"app/clientconfig", "app/mask", "proxy/control", "proxy/inspect/legible", "store"},
@@ -76,12 +76,13 @@ var rooms = map[string][]string{
 	"app/review":       {"app/identity", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "store"},
 	"app/settings":     {"app/follow", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "store"},
 	"app/stage":        {"app/clientconfig", "proxy/control", "proxy/inspect"}, // for tests
+	"app/witness":      {"proxy/keychain", "store"},
 	"app/wrappers":     {"app/approvals", "app/identity", "app/ledger", "app/logs", "app/mask", "app/office", "app/quarantine", "app/review", "app/settings", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "store"},
 	"app/notify":       {"proxy/inspect/legible"},
 	"app/reveal":       {},
 	"app/tray":         {"proxy/inspect/legible"},
 	"app/tray/panel":   {}, // the other end of both, for tests
-	"app/desktop":      {"app", "app/clientconfig", "app/display", "app/guardian", "app/identity", "app/notify", "app/reveal", "app/review", "app/tray", "proxy/control", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "proxy/powers"},
+	"app/desktop":      {"app", "app/clientconfig", "app/display", "app/guardian", "app/identity", "app/notify", "app/reveal", "app/review", "app/tray", "proxy/control", "proxy/disk", "proxy/keychain", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "proxy/powers"},
 	"frontend":         {},
 	"store":            {"proxy/disk"},
 

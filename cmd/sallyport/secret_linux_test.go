@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -34,7 +35,7 @@ func secretRun(t *testing.T, in string, args ...string) (code int, out, errs str
 
 func secretHome(t *testing.T) *ring.Bus {
 	t.Helper()
-	t.Setenv("SALLYPORT_HOME", t.TempDir())
+	t.Setenv("SALLYPORT_HOME", filepath.Join(t.TempDir(), "home"))
 	return ring.StartBus(t, "")
 }
 
@@ -116,7 +117,7 @@ func TestASecretIsNotStoredWhereTheKeychainCannotBeUsed(t *testing.T) {
 		{"locked", func(t *testing.T) { bus := secretHome(t); bus.Keyring(); bus.Lock() }, "the keychain is locked: unlock it"},
 		{"silent", func(t *testing.T) { secretHome(t).Silent() }, "the keychain did not respond within 2 seconds"},
 		{"refused", func(t *testing.T) {
-			t.Setenv("SALLYPORT_HOME", t.TempDir())
+			t.Setenv("SALLYPORT_HOME", filepath.Join(t.TempDir(), "home"))
 			ring.StartBus(t, ring.Refusing).Silent()
 		}, "the keychain refuses access"},
 	} {
@@ -127,6 +128,31 @@ func TestASecretIsNotStoredWhereTheKeychainCannotBeUsed(t *testing.T) {
 				if code, _, errs := secretRun(t, secretValueOfTest, args...); code != exitFailed || !strings.HasPrefix(errs, want) {
 					t.Errorf("%q: exit code %d, %s", args, code, errs)
 				}
+			}
+		})
+	}
+}
+
+func TestDoctorNamesTheStateOfTheKeychain(t *testing.T) {
+	for _, c := range []struct {
+		name, says string
+		make       func(t *testing.T)
+	}{
+		{"ready", "ok       keychain: ready\n", func(t *testing.T) { secretHome(t).Keyring() }},
+		{"none", "ok       keychain: this session has no keychain", func(t *testing.T) { secretHome(t) }},
+		{"locked", "ok       keychain: the keychain is locked", func(t *testing.T) { bus := secretHome(t); bus.Keyring(); bus.Lock() }},
+		{"silent", "SP-150  keychain: the keychain did not respond within 2 seconds", func(t *testing.T) { secretHome(t).Silent() }},
+		{"refused", "SP-150  keychain: the keychain refuses access", func(t *testing.T) {
+			t.Setenv("SALLYPORT_HOME", filepath.Join(t.TempDir(), "home"))
+			ring.StartBus(t, ring.Refusing).Silent()
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.make(t)
+			var out bytes.Buffer
+			run(t.Context(), []string{"doctor"}, streams{strings.NewReader(""), &out, io.Discard})
+			if !strings.Contains(out.String(), c.says) {
+				t.Errorf("doctor says\n%s", out.String())
 			}
 		})
 	}
