@@ -23,6 +23,20 @@ func mild(t testing.TB, n int) control.Held {
 	return held
 }
 
+// A weak sign held nothing: it neither is in the way of an exception, although the catalogue calls its rule Critical, nor gets one, and it is no
+// warning.
+func TestAWeakSignIsNoMatterOfAnException(t *testing.T) {
+	p := newPlace(t)
+	held := mild(t, 1)
+	for _, rule := range []string{"system_access", "role_hijack", "markup", "xml_injection"} {
+		held.Findings = append(held.Findings, inspect.Finding{Rule: rule, Level: inspect.Low, Category: "threat", Title: "A word", Where: "content[0].text", Start: 900, End: 909})
+	}
+	d := p.shown(p.wrap("notes").hold(held))
+	if strings.Join(d.Held.Excepts, " ") != "prerequisite way_out" || d.Warnings != 1 {
+		t.Errorf("exceptable: %v, warnings: %d", d.Held.Excepts, d.Warnings)
+	}
+}
+
 func TestAnExceptionIsNarrow(t *testing.T) {
 	p := newPlace(t)
 	w := p.wrap("notes")

@@ -111,11 +111,11 @@ func (f *found) worth() bool {
 	return f.Verdict != inspect.Clean || f.TooLong || len(f.exceptions) > 0
 }
 
-// rulesOf returns the rules of findings, each once, at most sixteen.
+// rulesOf returns the rules of findings, each once, at most sixteen. Weak signs stay out of records.
 func rulesOf(findings []inspect.Finding) []string {
 	var rules []string
 	for _, f := range findings {
-		if !slices.Contains(rules, f.Rule) && len(rules) < maxRules {
+		if f.Level != inspect.Low && !slices.Contains(rules, f.Rule) && len(rules) < maxRules {
 			rules = append(rules, f.Rule)
 		}
 	}

@@ -28,6 +28,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/inspect/rules"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -206,6 +207,12 @@ const (
 	maxShownFindings = 200
 )
 
+// weightless reports a finding that held nothing: a match by name alone. An exception for its rule would change nothing.
+func weightless(f inspect.Finding) bool {
+	r := rules.Named(f.Rule)
+	return f.Level == inspect.Low && r.Name != "" && (r.Floor || r.Level != inspect.Low)
+}
+
 // Prepare rejects what no wrapper of ours would send. The response itself is stored as it came; the request is stored with its secrets
 // masked, including those of the server's command, which are passed in.
 func Prepare(in control.Held, secrets []string) (readyHeld, error) {
@@ -236,7 +243,7 @@ func Prepare(in control.Held, secrets []string) (readyHeld, error) {
 		if f.Level.Rank() == 0 || f.Rule == "" || len(f.Rule) > office.MaxName {
 			return bad("a finding without rule or level")
 		}
-		if f.Level.Rank() > levels[f.Rule].Rank() {
+		if f.Level.Rank() > levels[f.Rule].Rank() && !weightless(f) {
 			levels[f.Rule] = f.Level
 		}
 	}

@@ -47,29 +47,29 @@ func WriteFindings(findings []inspect.Finding) json.RawMessage {
 	return raw
 }
 
-// Listed makes an empty list encode as [].
+// Listed makes an empty list encode as [], and says of each finding which level the catalogue gives it: older records lack that.
 func Listed(findings []inspect.Finding) []inspect.Finding {
 	if findings == nil {
 		return []inspect.Finding{}
 	}
-	return findings
+	return inspect.Catalogued(findings)
 }
 
 // Fold counts the warnings of an inbox item. whole are the findings about the server as a whole.
 func Fold(it *control.InboxItem, whole []inspect.Finding) {
-	it.Warnings = len(inspect.Passages(whole))
+	it.Warnings = inspect.Warnings(inspect.Passages(whole))
 	for i := range it.Parts {
 		it.Parts[i].Passages = inspect.Passages(it.Parts[i].Findings)
-		it.Warnings += len(it.Parts[i].Passages)
+		it.Warnings += inspect.Warnings(it.Parts[i].Passages)
 	}
 }
 
 // FoldDetail is Fold for a whole item. A held response has all of its findings in the detail, and only the most serious in its part.
 func FoldDetail(d *control.ItemDetail) {
 	d.Passages = inspect.Passages(d.Findings)
-	d.Warnings = len(d.Passages)
+	d.Warnings = inspect.Warnings(d.Passages)
 	for i := range d.Details {
 		d.Details[i].Passages = inspect.Passages(d.Details[i].Findings)
-		d.Warnings += len(d.Details[i].Passages)
+		d.Warnings += inspect.Warnings(d.Details[i].Passages)
 	}
 }

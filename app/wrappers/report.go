@@ -118,7 +118,12 @@ func (w *Wrappers) noteServer(tx *store.Tx, l *ledger.Ledger, s *liveWrapper, r 
 	}
 	rules := map[string]bool{}
 	for _, f := range whole {
-		rules[f.Rule] = true
+		if f.Level != inspect.Low {
+			rules[f.Rule] = true
+		}
+	}
+	if len(rules) == 0 { // weak signs are no warning
+		return nil, nil
 	}
 	return []store.Record{w.office.Record(vocab.RecordPolicyDecision, vocab.StatusWarned, store.Record{
 		Server: l.Server.Name, ServerID: l.Server.ID, Session: s.Session, Client: s.Client,

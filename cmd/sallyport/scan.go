@@ -261,7 +261,7 @@ func itemOf(id string, j inspect.Judged, checks []inspect.Check) scannedItem {
 	if j.Findings == nil {
 		j.Findings = []inspect.Finding{}
 	}
-	return scannedItem{ID: id, Verdict: j.Verdict, Findings: j.Findings, Passages: inspect.Passages(j.Findings), Checks: checks}
+	return scannedItem{ID: id, Verdict: j.Verdict, Findings: inspect.Catalogued(j.Findings), Passages: inspect.Passages(j.Findings), Checks: checks}
 }
 
 // sayScanned prints a report for people. Names and matches come from the file, so they are escaped.
@@ -279,9 +279,15 @@ func sayScanned(p *page, files []scannedFile) {
 			}
 			p.Printf("%s: %s: %s\n", terminal.Text(f.File), terminal.Text(item.ID), p.Paint(colour, word))
 			for _, passage := range item.Passages {
+				if !passage.Warns() {
+					continue
+				}
 				for n, at := range passage.Findings {
 					p.scanned(item.Findings[at], n > 0)
 				}
+			}
+			if rules, n := inspect.Signs(item.Findings, item.Passages); n > 0 {
+				p.Prose("    ", terminal.WeakSigns(rules, n)+" (--format json shows them)")
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -53,7 +54,7 @@ func (p *page) servers(servers []control.Server) {
 	rows := make([][]string, len(servers))
 	for i, s := range servers {
 		row := []string{terminal.Server(s.Server, s.Shown), serverState(s), strconv.Itoa(s.Allowed), strconv.Itoa(s.Blocked),
-			strconv.Itoa(len(s.Passages)), strconv.Itoa(s.Wrappers), orDash(terminal.Text(s.Code)), terminal.Short(s.Identity, 48)}
+			strconv.Itoa(inspect.Warnings(s.Passages)), strconv.Itoa(s.Wrappers), orDash(terminal.Text(s.Code)), terminal.Short(s.Identity, 48)}
 		if s.State == vocab.ServerNotStarted { // its items are unknown
 			row[2], row[3], row[4], row[5], row[6] = "-", "-", "-", "0", "-"
 		}

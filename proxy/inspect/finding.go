@@ -32,7 +32,8 @@ const (
 type Finding struct {
 	Rule      string   `json:"rule"`
 	Level     Level    `json:"level" ts_type:"'critical' | 'high' | 'medium' | 'low'"`
-	Category  string   `json:"category"` // "threat" or "secret"
+	Catalogue Level    `json:"catalogue,omitempty" ts_type:"'' | 'critical' | 'high' | 'medium' | 'low'"` // of its rule, whatever its context
+	Category  string   `json:"category"`                                                                  // "threat" or "secret"
 	Title     string   `json:"title"`
 	Where     string   `json:"where,omitempty"`
 	Start     int      `json:"start"`
@@ -67,8 +68,49 @@ type Passage struct {
 	Findings []int  `json:"findings"`
 }
 
+// Warns reports whether a person sees the passage as a warning. One that is Low throughout is only a weak sign, and folded away.
+func (p Passage) Warns() bool { return p.Level != Low }
+
+// Warnings counts the warnings among passages.
+func Warnings(passages []Passage) int {
+	n := 0
+	for _, p := range passages {
+		if p.Warns() {
+			n++
+		}
+	}
+	return n
+}
+
+// Signs are the rules of the weak signs among passages, each once, and how many findings they have.
+func Signs(findings []Finding, passages []Passage) (rules []string, count int) {
+	for _, p := range passages {
+		if p.Warns() {
+			continue
+		}
+		for _, i := range p.Findings {
+			if count++; !slices.Contains(rules, findings[i].Rule) {
+				rules = append(rules, findings[i].Rule)
+			}
+		}
+	}
+	return rules, count
+}
+
+// Catalogued adds the level of the catalogue to findings that lack it: those of rules that judge more than words have only their own.
+func Catalogued(findings []Finding) []Finding {
+	for i := range findings {
+		if f := &findings[i]; f.Catalogue == "" {
+			if f.Catalogue = rules.Named(f.Rule).Catalogue; f.Catalogue == "" {
+				f.Catalogue = f.Level
+			}
+		}
+	}
+	return findings
+}
+
 // Passages merges findings that overlap or are close together in a text. A finding without a place stays alone. Passages are ordered by
-// their first finding in the list. Every count or list of warnings for people uses them.
+// their first finding in the list. Every count or list of warnings for people uses those that warn.
 func Passages(findings []Finding) []Passage {
 	out := []Passage{}
 	placed := make([]int, 0, len(findings))

@@ -209,7 +209,7 @@ func (w *weigher) across(tail, text string, where placer) {
 			}
 			chain := append([]string{joinedEncoding}, folded.Chain...)
 			w.placed = false
-			w.take(w.under, h, text, where, 0, runeEnd(text, end-len(tail)), chain, strings.Clone(folded.Text[h.Start:h.End]))
+			w.report(w.under, h, text, where, 0, runeEnd(text, end-len(tail)), chain, strings.Clone(folded.Text[h.Start:h.End]))
 		}
 	}
 }

@@ -25,7 +25,7 @@ var ErrUnplaced = errors.New("the marked text can't be removed from the response
 const maxRemovals = 8
 
 // RemoveMarked returns answer, a JSON value, without the text that findings mark: their spans, extended to the sentence, are replaced by
-// Removed; everything else stays byte for byte. If a key is marked, its member is replaced, key and value. The rest is judged again, by the rules of the file
+// Removed; everything else stays byte for byte, what is Low too. If a key is marked, its member is replaced, key and value. The rest is judged again, by the rules of the file
 // too, and cut again if it would be blocked. An error, such as ErrUnplaced, means that marked text would remain.
 func (f *RuleFile) RemoveMarked(answer []byte, findings []Finding) ([]byte, error) {
 	if !json.Valid(answer) {
@@ -56,7 +56,7 @@ func removeOnce(answer []byte, findings []Finding) ([]byte, error) {
 	r := &remover{raw: answer}
 	tree := &wanted{}
 	for _, f := range findings {
-		if f.Category == CategorySecret { // not a threat: redaction has its own setting
+		if f.Category == CategorySecret || f.Level == Low { // redaction has its own setting, and a weak sign is no warning
 			continue
 		}
 		if f.Rule == NotLookedAt || !tree.insert(f) {

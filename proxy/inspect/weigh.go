@@ -28,7 +28,7 @@ type Part struct{ Where, Text string }
 // Judged is the judgement of texts that belong together, such as those of a definition or a response.
 type Judged struct {
 	Verdict  Verdict
-	Findings []Finding // in text order, hidden characters first; those of the rules only if the verdict is not Clean: a light match is no warning
+	Findings []Finding // in text order, hidden characters first and matches without weight last; all Low if the verdict is Clean
 	Score    float64   // of the rules
 	Whole    bool      // every view was read
 	Asked    bool      // the second vote was asked

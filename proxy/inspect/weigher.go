@@ -28,6 +28,7 @@ type weigher struct {
 	passed []string  // excepted rules that matched
 	all    float64   // the score including them
 	hidden []Finding // hidden characters with weight
+	light  []Finding // matches without weight
 	worst  int       // rank of the most serious finding
 	cues   []cue     // what the second vote judges
 	where  string    // the path of the current text
@@ -56,7 +57,7 @@ func newWeigher(c *rules.Set, place Place) *weigher {
 		w = &weigher{of: c, plain: c.Matcher(), under: c.Matcher()}
 	}
 	w.Judged = Judged{Whole: true, Verdict: Clean}
-	w.place, w.except, w.found, w.passed, w.hidden = place, nil, w.found[:0], nil, nil
+	w.place, w.except, w.found, w.passed, w.hidden, w.light = place, nil, w.found[:0], nil, nil, nil
 	w.all, w.worst, w.offset, w.stream = 0, 0, 0, 0
 	w.cues = w.cues[:0]
 	w.joint.begin()
@@ -106,6 +107,7 @@ func (w *weigher) views(text string, v *decode.View, where placer) {
 	for _, v := range all[1:] {
 		known = w.beneath(text, decode.Fold(v), where, known)
 	}
+	w.encoded(text, all, where)
 	if w.place == Metadata || strings.Contains(v.Text, tagMark) || strings.Contains(v.Text, selectorMark) {
 		w.characters(text, v, where)
 	}
@@ -145,10 +147,10 @@ func (w *weigher) look(text string, v *decode.View, where placer) {
 		if len(v.Chain) > 0 {
 			decoded = v.Text[max(h.Start-w.stream, 0) : h.End-w.stream]
 		}
-		if f := w.take(m, h, text, where, start, end, v.Chain, decoded); f != nil {
+		if f := w.report(m, h, text, where, start, end, v.Chain, decoded); f != nil {
 			w.cued(v.Text, h, w.stream, *f)
 		}
-		if h.Start < w.stream {
+		if h.Start < w.stream && !m.Rules[h.Rule].Floor {
 			w.found[len(w.found)-1].Start -= w.stream - h.Start
 		}
 	}
@@ -180,7 +182,7 @@ func (w *weigher) beneath(text string, v *decode.View, where placer, known spans
 			fresh = spans{}
 		}
 		fresh[h.Rule] = append(fresh[h.Rule], [2]int{start, end})
-		if f := w.take(m, h, text, where, start, end, v.Chain, v.Text[h.Start:h.End]); f != nil {
+		if f := w.report(m, h, text, where, start, end, v.Chain, v.Text[h.Start:h.End]); f != nil {
 			w.cued(v.Text, h, 0, *f)
 		}
 	}
@@ -199,6 +201,15 @@ func (s spans) have(rule int32, start, end int) bool {
 	list := s[rule]
 	at, _ := slices.BinarySearchFunc(list, start, func(a [2]int, start int) int { return a[0] - start })
 	return at < len(list) && list[at][0] < end || at > 0 && list[at-1][1] > start
+}
+
+// report weighs a match and returns its finding, nil if it has no weight or is not reported.
+func (w *weigher) report(m *rules.Matcher, h rules.Hit, text string, where placer, start, end int, chain []string, decoded string) *Finding {
+	if m.Rules[h.Rule].Floor {
+		w.takeLight(m, h, text, where, start, end, chain, decoded)
+		return nil
+	}
+	return w.take(m, h, text, where, start, end, chain, decoded)
 }
 
 // take weighs a match, and reports it unless its rule is excepted or there are too many.
@@ -224,8 +235,15 @@ func (w *weigher) take(m *rules.Matcher, h rules.Hit, text string, where placer,
 		return nil // endless output must not hide the worst of it
 	}
 	w.worst = max(w.worst, r.Level.Rank())
+	w.Findings = append(w.Findings, w.finding(m, h, text, where, start, end, chain, decoded))
+	return &w.Findings[len(w.Findings)-1]
+}
+
+// finding describes a match.
+func (w *weigher) finding(m *rules.Matcher, h rules.Hit, text string, where placer, start, end int, chain []string, decoded string) Finding {
+	r := &m.Rules[h.Rule]
 	f := Finding{
-		Rule: r.Name, Level: r.Level, Category: "threat", Title: r.Title, Where: w.path(where), Start: start, End: end,
+		Rule: r.Name, Level: r.Level, Catalogue: r.Catalogue, Category: "threat", Title: r.Title, Where: w.path(where), Start: start, End: end,
 		Match: strings.Clone(cut.Runes(text[start:end], maxMatch)),
 	}
 	if len(chain) > 0 {
@@ -234,8 +252,7 @@ func (w *weigher) take(m *rules.Matcher, h rules.Hit, text string, where placer,
 	if len(chain) > 0 && chain[0] == joinedEncoding || h.Start < w.stream && m == w.plain {
 		f.Title += ", in pieces"
 	}
-	w.Findings = append(w.Findings, f)
-	return &w.Findings[len(w.Findings)-1]
+	return f
 }
 
 // path is the place of the current text, built once.
@@ -257,6 +274,7 @@ func (w *weigher) done() {
 	if w.Verdict == Flag && w.Score >= doubt {
 		w.vote(heavy)
 	}
+	w.lighten()
 }
 
 // heard adds imitations of Sallyport to the result: they block, whatever the score.
@@ -288,11 +306,13 @@ func verdictOf(score float64) Verdict {
 }
 
 // settle adjusts the levels of findings to the verdict: Critical and High are kept if the whole is blocked; if it is only flagged, they are
-// Medium.
+// Medium, and if it is clean, Low.
 func (j *Judged) settle() {
 	switch j.Verdict {
 	case Clean:
-		j.Findings = nil
+		for i := range j.Findings {
+			j.Findings[i].Level = Low
+		}
 	case Flag:
 		for i := range j.Findings {
 			if j.Findings[i].Level.Rank() > Medium.Rank() {

@@ -92,7 +92,7 @@ func (p *page) held(d control.ItemDetail) {
 	}
 	n := 0
 	for _, part := range d.Details {
-		n += len(inspect.Passages(part.Findings))
+		n += inspect.Warnings(inspect.Passages(part.Findings))
 	}
 	p.Printf("\n%s\n", p.Paint(terminal.Bold, fmt.Sprintf("Warnings in the response (%d)", n)))
 	for _, part := range d.Details {

@@ -47,12 +47,12 @@ func warned(d control.ItemDetail) string {
 	if AboutHeld(d) {
 		return ""
 	}
-	n, in := len(inspect.Passages(d.Findings)), []string{}
+	n, in := inspect.Warnings(inspect.Passages(d.Findings)), []string{}
 	if n > 0 {
 		in = append(in, "the server as a whole")
 	}
 	for _, part := range d.Details {
-		if of := len(inspect.Passages(part.Findings)); of > 0 {
+		if of := inspect.Warnings(inspect.Passages(part.Findings)); of > 0 {
 			n, in = n+of, append(in, part.Item)
 		}
 	}

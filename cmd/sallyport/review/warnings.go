@@ -10,9 +10,13 @@ import (
 )
 
 // warnings prints findings as a person reads them: one entry for a passage of text, under the most serious rule that it breaks, with the
-// other rules below.
+// other rules below, and the weak signs in one line.
 func (p *page) warnings(indent string, all []inspect.Finding) {
-	for _, passage := range inspect.Passages(all) {
+	passages := inspect.Passages(all)
+	for _, passage := range passages {
+		if !passage.Warns() {
+			continue
+		}
 		p.finding(indent, all[passage.Findings[0]])
 		said := map[string]bool{}
 		for _, i := range passage.Findings[1:] {
@@ -22,6 +26,9 @@ func (p *page) warnings(indent string, all []inspect.Finding) {
 				p.also(indent+"    ", all[i])
 			}
 		}
+	}
+	if rules, n := inspect.Signs(all, passages); n > 0 {
+		p.Prose(indent, terminal.WeakSigns(rules, n)+" (--json shows them)")
 	}
 }
 

@@ -21,6 +21,18 @@ func Counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// mostSigns is how many rules of weak signs are named.
+const mostSigns = 6
+
+// WeakSigns is what was found of Low level alone, in one sentence: too little for a warning.
+func WeakSigns(rules []string, n int) string {
+	words := Counted(n, "weak sign") + ", too little for a warning: " + strings.Join(rules[:min(len(rules), mostSigns)], ", ")
+	if more := len(rules) - mostSigns; more > 0 {
+		words += fmt.Sprintf(" and %d more", more)
+	}
+	return words
+}
+
 // Names is texts of others, one after the other.
 func Names(keys []string) string {
 	out := make([]string, len(keys))

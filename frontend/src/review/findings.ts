@@ -21,6 +21,22 @@ const RANK: Record<string, number> = { critical: 4, high: 3, medium: 2, low: 1 }
 
 export const rankOf = (f: Finding) => RANK[f.level] ?? 0
 
+/** Low throughout: words that attacks use too, too little for a warning. It is shown folded. */
+export const isSign = (findings: readonly Pick<Finding, 'level'>[]) => findings.length > 0 && findings.every((f) => f.level === 'low')
+
+/** The findings of each passage that is only a weak sign. */
+export function signsOf(findings: readonly Finding[], passages: readonly (readonly number[])[]): Finding[] {
+  return foundIn(findings, passages).filter(isSign).flat()
+}
+
+/** The findings of each passage that is a warning. */
+export function warnedOf(findings: readonly Finding[], passages: readonly (readonly number[])[]): Finding[][] {
+  return foundIn(findings, passages).filter((found) => !isSign(found))
+}
+
+const foundIn = (findings: readonly Finding[], passages: readonly (readonly number[])[]) =>
+  passagesOf(findings.length, passages).map((passage) => passage.flatMap((i) => findings[i] ?? []))
+
 /** High or Critical: needs a second click. */
 export const warns = (findings: Finding[]) => findings.some((f) => rankOf(f) >= 3)
 
@@ -33,7 +49,10 @@ export function warningsOf(review: Review): Warning[] {
   const out: Warning[] = []
   let before = 0
   for (const { item, findings, passages } of [{ item: '', findings: review.findings, passages: review.passages }, ...ordered(review.details)]) {
-    for (const passage of passagesOf(findings.length, passages)) out.push({ ...warningOf(passage.flatMap((i) => findings[i] ?? [])), number: out.length + 1, item, indexes: passage.map((i) => before + i) })
+    for (const passage of passagesOf(findings.length, passages)) {
+      const found = passage.flatMap((i) => findings[i] ?? [])
+      if (!isSign(found)) out.push({ ...warningOf(found), number: out.length + 1, item, indexes: passage.map((i) => before + i) })
+    }
     before += findings.length
   }
   return out
@@ -79,7 +98,11 @@ const MEANING: Record<string, Meaning> = {
   instruction_injection: { why: 'Claude could mistake the server’s task for yours.' },
   role_hijack: { why: 'In another role, Claude may do things it would otherwise refuse.' },
   role_play: { why: 'Role-play is a common way to get around refusals.' },
+  role_suggestion: { why: 'Claude could take it for a thought of its own.' },
   delimiter_attack: { why: 'Claude could mistake the server’s words for yours, or for those of the program it runs in.' },
+  markdown_injection: { why: 'Claude could mistake the block for words of the program it runs in.' },
+  xml_injection: { why: 'Claude could mistake what is between such tags for instructions.' },
+  bracket_injection: { why: 'Claude could mistake the server’s words for those of the program it runs in.' },
   boundary_tag: { why: 'Claude tends to follow what looks like a system message. A description needs no such tags.', answer: 'Claude tends to follow what looks like a system message.' },
   fake_speaker: { why: 'Claude could mistake the server’s words for those of the program it runs in.' },
   html_comment_order: { why: 'You don’t see a comment on a page. Claude reads it.' },
@@ -92,6 +115,7 @@ const MEANING: Record<string, Meaning> = {
   sensitive_source: { why: 'Anyone who gets what is stored there can act as you.' },
   secret_taken: { why: 'Claude could read or pass on what only you should have.' },
   system_access: { why: 'It would show whoever runs the server what Claude was told in confidence.' },
+  prompt_extraction: { why: 'It would show whoever runs the server what Claude was told.' },
   way_out: { why: 'Claude could send something of yours there.' },
   hidden_argument: { why: 'Whoever runs the server gets all that a call carries.' },
   argument_rewrite: { why: 'The call could do something you didn’t ask for: pay another account, write to someone else.' },
@@ -100,6 +124,7 @@ const MEANING: Record<string, Meaning> = {
   exclusive_tool: { why: 'What you do with other tools would go through this server.' },
   privilege_escalation: { why: 'Claude could do more than you meant to let it.' },
   guard_lifted: { why: 'Without the check, things happen without asking you.' },
+  config_override: { why: 'Your settings are not for a server to change.' },
   mode_switch: { why: 'There is no such mode. It is a way to make Claude drop its limits.' },
   shell_payload: { why: 'If it runs on this computer, someone else controls it.' },
   persistence: { why: 'It would keep running after the call you asked for.' },
@@ -117,6 +142,8 @@ const MEANING: Record<string, Meaning> = {
   shadowing: { why: 'A server has no business with another server’s tools. Claude could use them in ways you didn’t ask for.' },
   context_parameter: { why: 'Claude could fill in what you talked about, and whoever runs the server gets it.' },
   grown_description: { why: 'Orders to Claude are easier to hide in a long text.' },
+  markup: { why: 'A page that shows it could hide a part of it, or load something from elsewhere.' },
+  encoded_text: { why: 'You can’t read it as it is, but Claude can.' },
   unreadable_findings: { why: 'Sallyport lost its warnings, so treat it as suspicious.' },
 }
 

@@ -1,17 +1,21 @@
+import { fireEvent, render, screen } from '@testing-library/svelte'
 import { expect, it } from 'vitest'
 import cases from '../../../proxy/inspect/testdata/passages.json'
 import { findingOf } from '../test/rooms'
-import { warningsOf } from './findings'
+import { signsOf, warningsOf } from './findings'
 import { foldingOf } from '../test/passages'
 import { partOf, reviewOf } from '../test/reviews'
 import { passagesOf } from './passages'
+import WeakSigns from './WeakSigns.svelte'
 
 // The program's tests read the same file (proxy/inspect/finding_test.go).
 it.each(cases.map((c) => [c.name, c.findings, c.passages] as const))('%s', (_, given, passages) => {
   const findings = given.map((f) => findingOf(f as Parameters<typeof findingOf>[0]))
   expect(foldingOf(findings)).toEqual(passages)
   const warnings = warningsOf(reviewOf({ details: [partOf('a', { findings, passages })] }))
-  expect(warnings.map((w) => w.indexes)).toEqual(passages)
+  const weak = (passage: readonly number[]) => passage.every((i) => findings[i]?.level === 'low')
+  expect(warnings.map((w) => w.indexes)).toEqual(passages.filter((p) => !weak(p)))
+  expect(signsOf(findings, passages)).toEqual(passages.filter(weak).flatMap((p) => p.map((i) => findings[i])))
 })
 
 it.each([
@@ -34,4 +38,15 @@ it('a passage is one warning, by the gravest of what was found in it, and loses 
     [2, 'way_out', [], 900, 920],
   ])
   expect(warnings.flatMap((w) => w.indexes).sort()).toEqual([0, 1, 2])
+})
+
+it('weak signs are folded, and no warning', async () => {
+  const grave = findingOf({ rule: 'way_out', level: 'high', title: 'Names a place', where: 'description', start: 0, end: 20 })
+  const sign = findingOf({ rule: 'attention_hijack', level: 'low', title: 'It presses for attention', where: 'description', start: 400, end: 410 })
+  expect(warningsOf(reviewOf({ details: [partOf('a', { findings: [grave, sign] })] })).map((w) => w.finding.rule)).toEqual(['way_out'])
+  render(WeakSigns, { id: 'signs', findings: [sign, { ...sign, start: 500, end: 510 }], from: 'mail' })
+  expect(screen.queryByText(/presses for attention/)).toBeNull()
+  await fireEvent.click(screen.getByRole('button', { name: '2 weak signs, too little for a warning' }))
+  expect(screen.getByText(/It presses for attention \(2 times\)/)).toBeVisible()
+  expect(screen.getByText('Rule: attention hijack')).toBeVisible()
 })

@@ -27,7 +27,7 @@ var decoders = []decoder{
 	{"variation_selectors", false, Wide, selectorText},
 	{"reversed", false, Wide, turned},
 	{"spaced_letters", false, markLonely, spaced},
-	{controlsEncoding, false, ControlCharacters, withoutControls},
+	{ControlsEncoding, false, ControlCharacters, withoutControls},
 }
 
 // entities undoes HTML character references (HTML Living Standard, 13.5), except those without a semicolon.

@@ -43,7 +43,7 @@ const (
 	coverHidden // it stands for no character
 )
 
-var coverNames = [...]string{coverAlike: lookalikeEncoding, coverForm: CompatibilityEncoding, coverHidden: InvisibleEncoding}
+var coverNames = [...]string{coverAlike: LookalikeEncoding, coverForm: CompatibilityEncoding, coverHidden: InvisibleEncoding}
 
 // codedMarks are the characters of encodings, besides the letters of base64.
 const codedMarks = "&#;%\\={}"

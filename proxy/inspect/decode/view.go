@@ -96,6 +96,34 @@ func (v *View) Same(start, end int) bool {
 	return v.Parts[i].even && (i+1 == len(v.Parts) || int(v.Parts[i+1].at) >= end)
 }
 
+// Undone is the first place where an encoding was undone: its bytes in the original, and what they stand for. Places with little between
+// them are one.
+func (v *View) Undone() (start, end int, text string) {
+	const near = 32
+	first, last := -1, 0 // in text
+	for i, p := range v.Parts {
+		if p.even {
+			continue
+		}
+		to := len(v.Text)
+		if i+1 < len(v.Parts) {
+			to = int(v.Parts[i+1].at)
+		}
+		if first >= 0 && int(p.at) > last+near {
+			break
+		}
+		if first < 0 {
+			first = int(p.at)
+		}
+		last = to
+	}
+	if first < 0 {
+		return 0, 0, ""
+	}
+	start, end = v.Span(first, last)
+	return start, end, v.Text[first:last]
+}
+
 // weaver builds a view out of another.
 type weaver struct {
 	src   *View
@@ -273,7 +301,7 @@ func Fold(v *View) *View {
 	if strings.IndexByte(folded.Text, '\\') >= 0 {
 		folded.Text = FoldASCII(folded.Text)
 	}
-	for i, name := range [...]string{InvisibleEncoding, CompatibilityEncoding, lookalikeEncoding} {
+	for i, name := range [...]string{InvisibleEncoding, CompatibilityEncoding, LookalikeEncoding} {
 		if seen[i] {
 			folded.Chain = append(slices.Clip(folded.Chain), name)
 		}
@@ -288,7 +316,7 @@ func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)
 const (
 	InvisibleEncoding     = "invisible_characters"
 	CompatibilityEncoding = "compatibility_forms"
-	lookalikeEncoding     = "look_alike_letters"
+	LookalikeEncoding     = "look_alike_letters"
 )
 
 func wordByte(c byte) bool {

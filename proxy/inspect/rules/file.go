@@ -81,7 +81,7 @@ func Load(raw []byte, taken ...string) (with *Set, count int, err error) {
 		taken = append(taken, r.Name)
 		list = append(list, r)
 	}
-	if with, err = compile(list); err != nil {
+	if with, err = compile(withFloors(list)); err != nil {
 		return nil, 0, err
 	}
 	m := with.Matcher()

@@ -92,7 +92,7 @@ func newLiterals(words []string) (*Literals, error) {
 			continue
 		}
 		l.kind[w[0]] |= kindBegins
-		if w[0] == '_' {
+		if w[0] == '_' || w[0] == '<' {
 			l.kind[w[0]] |= kindInside
 		}
 		at := 1

@@ -22,13 +22,14 @@ type begun struct {
 // the other in one run are parts of one: a pattern may begin in one and end in the next.
 type Matcher struct {
 	*Set
-	run  int
-	open [][maxParts]begun // by pattern
-	last []begun           // by rule: its last hit
-	Hits []Hit
-	far  int // the latest end of a pattern that began
-	want int // up to here a pattern waits for a literal of one byte
-	stop stops
+	run   int
+	open  [][maxParts]begun // by pattern
+	last  []begun           // by rule: its last hit
+	joint []begun           // by rule: its last hit that began before the run
+	Hits  []Hit
+	far   int // the latest end of a pattern that began
+	want  int // up to here a pattern waits for a literal of one byte
+	stop  stops
 
 	Seeks  bool            // look for secrets too
 	Places []secrets.Place // possible places of secrets in the last text
@@ -39,7 +40,7 @@ type Matcher struct {
 }
 
 func (c *Set) Matcher() *Matcher {
-	return &Matcher{Set: c, open: make([][maxParts]begun, len(c.owner)), last: make([]begun, len(c.Rules)), run: 1}
+	return &Matcher{Set: c, open: make([][maxParts]begun, len(c.owner)), last: make([]begun, len(c.Rules)), joint: make([]begun, len(c.Rules)), run: 1}
 }
 
 // Release frees the memory that a text with many colons took.
@@ -188,10 +189,21 @@ func (m *Matcher) literal(text string, base, i, j int, id uint16, head bool) {
 			end++ // a finding shows whole words
 		}
 		r := m.owner[p.pattern]
-		if last := &m.last[r]; last.run == m.run && (last.start == start || start < last.end) {
+		if rule := &m.Rules[r]; rule.Floor {
+			from, to, ok := rule.around(text, i, j)
+			if !ok {
+				continue
+			}
+			start, end = min(start, base+from), max(end, base+to)
+		}
+		last := &m.last[r]
+		if start < 0 { // begun in an earlier response: it must not hide what this one holds itself
+			last = &m.joint[r]
+		}
+		if last.run == m.run && (last.start == start || start < last.end) {
 			continue
 		}
-		m.last[r] = begun{start, end, m.run}
+		*last = begun{start, end, m.run}
 		m.Hits = append(m.Hits, Hit{r, start, end})
 	}
 }

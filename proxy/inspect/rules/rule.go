@@ -28,12 +28,15 @@ type Rule struct {
 	Name       string
 	Level      Level
 	Title      string
+	Catalogue  Level   // of the name, whatever a match means in its context; a person's standing rule goes by it (inspect.descriptions)
+	Floor      bool    // it is reported and has no weight
 	Definition float64 // weight in a definition
 	Answer     float64 // weight in a response
 	group      group
 	patterns   []string
-	example    string // must match
-	counter    string // must not match
+	enclosed   [2]string // what must be before and behind a match; it then belongs to it
+	example    string    // must match
+	counter    string    // must not match
 	source     string
 }
 
@@ -59,17 +62,20 @@ const (
 // MaxWord is how much of a continuing word belongs to a match.
 const MaxWord = 24
 
+// Names are those of the catalogue, each once.
 func Names() []string {
-	names := make([]string, 0, len(catalogue))
-	for _, r := range catalogue {
-		names = append(names, r.Name)
+	var names []string
+	for _, r := range Standard().Rules {
+		if !slices.Contains(names, r.Name) {
+			names = append(names, r.Name)
+		}
 	}
 	return names
 }
 
 // Named is a rule of the catalogue, the zero Rule for an unknown name. A match may count less than its level in its context.
 func Named(name string) Rule {
-	for _, r := range catalogue {
+	for _, r := range Standard().Rules {
 		if r.Name == name {
 			return r
 		}
@@ -104,7 +110,7 @@ var spelled = strings.NewReplacer("{bar}", "|", "{tilde}", "~")
 
 // Standard is the catalogue, compiled on first use, so that a guard, or a wrapper that only starts, never pays for it.
 var Standard = sync.OnceValue(func() *Set {
-	c, err := compile(catalogue)
+	c, err := compile(withFloors(catalogue))
 	if err != nil {
 		panic(err) // a test compiles it first
 	}
@@ -196,8 +202,8 @@ func Wordy(c byte) bool {
 
 // WriteAll writes the catalogue out, to fingerprint it.
 func WriteAll(out io.Writer) {
-	for _, r := range catalogue {
-		fmt.Fprintf(out, "%s %s %g %g %d %q\n", r.Name, r.Level, r.Definition, r.Answer, r.group, r.patterns)
+	for _, r := range Standard().Rules {
+		fmt.Fprintf(out, "%s %s %g %g %d %q %q\n", r.Name, r.Level, r.Definition, r.Answer, r.group, r.patterns, r.enclosed)
 	}
 }
 
