@@ -82,11 +82,25 @@ func cutSegment(path string) (segment, rest string, ok bool) {
 // Locate returns the place of a finding in raw: its words in the string or key at its path, else the value there, else the nearest existing
 // value above it. definition is the value that the path starts from.
 func Locate(raw []byte, definition frame.Span, f Finding) frame.Span {
+	at, _ := locate(raw, definition, f)
+	return at
+}
+
+// site is what Locate has found.
+type site uint8
+
+const (
+	inValue site = iota // a whole value
+	inText              // a part of a string
+	inKey               // a key, or a part of it
+)
+
+func locate(raw []byte, definition frame.Span, f Finding) (frame.Span, site) {
 	at := definition
 	for path := f.Where; path != ""; {
 		segment, rest, ok := cutSegment(path)
 		if !ok {
-			return at
+			return at, inValue
 		}
 		var next, key frame.Span
 		var name string
@@ -103,17 +117,20 @@ func Locate(raw []byte, definition frame.Span, f Finding) frame.Span {
 			return next.Empty()
 		})
 		if next.Empty() {
-			return at
+			return at, inValue
 		}
 		at, path = next, rest
 		if path == "" && !key.Empty() && f.quotes(name) && !f.quotes(textAt(raw, at)) {
-			return within(raw, key, f)
+			return within(raw, key, f), inKey
 		}
 	}
-	if frame.Type(raw, at) == '"' {
-		return within(raw, at, f)
+	if frame.Type(raw, at) != '"' {
+		return at, inValue
 	}
-	return at
+	if part := within(raw, at, f); part != at {
+		return part, inText
+	}
+	return at, inValue
 }
 
 // within returns the part of a string that a finding is about, without quotes; or the whole string, with quotes, if it has no such part.
