@@ -54,7 +54,7 @@ type Witness struct {
 
 	// Of Keep, and of Last after it.
 	copied store.Mark
-	ready  bool // the last look could use the keychain
+	failed bool // the last look could not use the keychain, or the chain lacked the copy
 }
 
 // Seen is what one look at the copy found. Copy is nil if there was none to compare with; Why says why not.
@@ -103,7 +103,7 @@ func (w *Witness) Keep(closing <-chan struct{}) {
 		case answer := <-w.asked:
 			answer <- w.look(ctx)
 		case <-timer.C:
-			if !w.ready || w.grown() {
+			if w.failed || w.grown() {
 				w.look(ctx)
 			}
 		}
@@ -112,10 +112,10 @@ func (w *Witness) Keep(closing <-chan struct{}) {
 }
 
 func (w *Witness) pause() time.Duration {
-	if w.ready {
-		return w.opts.Every
+	if w.failed {
+		return max(w.opts.Every, resting)
 	}
-	return max(w.opts.Every, resting)
+	return w.opts.Every
 }
 
 // grown reports whether the chain has another head than the copy.
@@ -158,8 +158,8 @@ func (w *Witness) look(ctx context.Context) Seen {
 			err = errMissing
 		}
 	}
-	if !errors.Is(err, context.Canceled) { // the hub ends: what Last can do depends on the look before
-		w.ready = err == nil
+	if !errors.Is(err, context.Canceled) { // if the hub ends, Last looks again
+		w.failed = err != nil
 	}
 	switch {
 	case errors.Is(err, errMissing):
@@ -177,7 +177,7 @@ func (w *Witness) look(ctx context.Context) Seen {
 		why = "the keychain had no copy of the head before now"
 	}
 	if err := w.write(ctx, copied); err != nil {
-		w.ready = false
+		w.failed = !errors.Is(err, context.Canceled)
 		if copied == nil {
 			why = err.Error()
 		}
@@ -248,7 +248,7 @@ func (w *Witness) Last() {
 	switch {
 	case w.anew.Load():
 		_ = w.put(ctx, kept{Anew: true}) // without the note, the next hub asks about the old copy
-	case w.ready && w.grown():
+	case !w.failed && w.grown():
 		w.look(ctx)
 	}
 }
