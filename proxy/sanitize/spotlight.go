@@ -227,12 +227,23 @@ func oneWord(content []byte) bool {
 // opening are the bytes that a trigger or tag can begin with; a backslash can spell any of them.
 var opening = [256]bool{'_': true, 'm': true, 'M': true, '<': true, '\\': true}
 
+// follows are the bytes that can come next in one. What is not ASCII may be invisible.
+var follows = func() (next [256]bool) {
+	for _, c := range `_cC/eE \` {
+		next[c] = true
+	}
+	for c := 0x7f; c < len(next); c++ {
+		next[c] = true
+	}
+	return next
+}()
+
 // text finds the triggers and tags of one string.
 func (s *spotter) text(start, end int) {
 	s.held = s.held[:0]
 	p := pattern{raw: s.raw[:end]}
 	for i := start; i < end; {
-		if !opening[s.raw[i]] {
+		if c := s.raw[i]; !opening[c] || c != '\\' && i+1 < end && !follows[s.raw[i+1]] {
 			i++
 			continue
 		}
