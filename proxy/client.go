@@ -45,7 +45,7 @@ func (s *Session) clientUnreadable(line []byte, err error) {
 			return
 		}
 	}
-	s.journal.refusedLine("client", why)
+	s.journal.refusedLine(vocab.ModeAlways, "client", why)
 	s.client.Enqueue(errorLine(id, code, "[Sallyport] the message was blocked: "+why, nil))
 }
 

@@ -22,7 +22,7 @@ func (s *Session) withoutDoubled(line []byte, why error, m *frame.Message) (rest
 		return nil, nil
 	}
 	for range cut {
-		s.journal.counted("blocked a definition: two of its keys are the same to some programs", vocab.StatusBlocked, "one_reading")
+		s.journal.counted(vocab.ModeAlways, "blocked a definition: two of its keys are the same to some programs", vocab.StatusBlocked, "one_reading")
 	}
 	return rest, cut
 }

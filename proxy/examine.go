@@ -92,11 +92,11 @@ func (s *responses) send(e *examined) error {
 	if light.on() {
 		light.source = spotlightSource(e.v, e.r)
 	}
-	sent, done, why := s.change(e.policy, light, e.line, e.found.Secrets)
+	sent, done, bad := s.change(e.policy, light, e.line, e.found.Secrets)
 	e.said = true
-	if why != "" {
+	if bad.why != "" {
 		s.journal.answered(e.r, vocab.StatusBlocked, 0)
-		return s.unclean(e.line, why)
+		return s.unclean(e.line, bad)
 	}
 	err := s.client.Write(sent)
 	if e.r.keeps {
@@ -117,33 +117,33 @@ type changes struct {
 
 // change makes what the client gets of a response that may be delivered. The order is part of what Sallyport promises: marks for secrets,
 // marks for triggers, hygiene, and last the boundaries, which are ours and which no later step may touch. Each goes by the settings for what
-// the response came from: another wrapper of its client may deliver it. why is not "" if it can't be delivered.
-func (x *exchange) change(of *policy.Wrapper, light spotlight, line []byte, secrets []inspect.Finding) (out []byte, done changes, why string) {
+// the response came from: another wrapper of its client may deliver it. bad says why if it can't be delivered.
+func (x *exchange) change(of *policy.Wrapper, light spotlight, line []byte, secrets []inspect.Finding) (out []byte, done changes, bad unfit) {
 	done.light = light
 	var err error
 	if out, done.secrets, err = redact(of, line, secrets); err != nil {
-		return nil, done, whySecrets
+		return nil, done, unfit{whySecrets, of.Redact}
 	}
 	if light.on() {
 		if out, done.replaced, err = sanitize.Triggers(out); err != nil {
-			return nil, done, whyTriggers
+			return nil, done, unfit{whyTriggers, light.mode}
 		}
 	}
 	clean, err := x.cleaned(of.ANSI, out)
 	if err != nil {
-		return nil, done, whyUnclean
+		return nil, done, unfit{whyUnclean, of.ANSI}
 	}
 	if !light.on() {
-		return clean, done, ""
+		return clean, done, bad
 	}
 	if &clean[0] != &out[0] { // where a sequence was removed, what was around it may have become a trigger
 		var again sanitize.Replaced
 		if clean, again, err = sanitize.Triggers(clean); err != nil {
-			return nil, done, whyTriggers
+			return nil, done, unfit{whyTriggers, light.mode}
 		}
 		done.replaced = done.replaced.Plus(again)
 	}
-	return sanitize.Boundaries(clean, light.source), done, ""
+	return sanitize.Boundaries(clean, light.source), done, bad
 }
 
 // spotlightSource names where a response comes from: the server, and the tool, prompt or address that was asked for.

@@ -23,7 +23,7 @@ func (s *exchange) harmless(raw []byte) bool {
 	if inspect.Worst(inspect.JSON(raw, "")).Rank() < inspect.High.Rank() && own.Threats(raw).Verdict != inspect.Block {
 		return true
 	}
-	s.journal.counted("removed a text from the server because it had a warning", vocab.StatusBlocked, "inspect")
+	s.journal.counted(vocab.ModeAlways, "removed a text from the server because it had a warning", vocab.StatusBlocked, "inspect")
 	return false
 }
 

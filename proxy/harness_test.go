@@ -19,6 +19,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // patience bounds every wait of these tests; none of them depends on how long something takes.
@@ -445,6 +446,14 @@ func newRig(t *testing.T, approve func(pin.Item) bool, prepare ...func(*rig)) *r
 		}
 	}()
 	go func() { r.ended <- r.s.Run(ctx); sessionOut.Close() }()
+	t.Cleanup(func() { // whatever the test is about
+		g.recorded(func(rec control.Record) bool {
+			if rec.Kind == vocab.RecordPolicyDecision && rec.Mode == "" {
+				t.Errorf("a decision has no mode: %+v", rec)
+			}
+			return false
+		})
+	})
 	return r
 }
 

@@ -16,9 +16,10 @@ import (
 // toClient writes a line with server text. Every such line leaves through here, or through change if it is a response; nothing edits it
 // afterwards. The client's writer writes our own lines itself.
 func (s *exchange) toClient(line []byte) error {
-	clean, err := s.cleaned(s.view().Policy.ANSI, line)
+	mode := s.view().Policy.ANSI
+	clean, err := s.cleaned(mode, line)
 	if err != nil {
-		return s.unclean(line, whyUnclean)
+		return s.unclean(line, unfit{whyUnclean, mode})
 	}
 	return s.client.Write(clean)
 }
@@ -35,7 +36,7 @@ func (s *exchange) cleaned(mode string, line []byte) ([]byte, error) {
 		if mode == sanitize.Strip {
 			done = "removed"
 		}
-		s.journal.counted("terminal escape sequences or control characters were "+done, vocab.StatusWarned, "ansi")
+		s.journal.counted(mode, "terminal escape sequences or control characters were "+done, vocab.StatusWarned, "ansi")
 	}
 	return clean, nil
 }
@@ -46,7 +47,7 @@ func (s *exchange) unnameable(v *declared.View, name string) bool {
 	if v.Policy.ANSI == sanitize.Off || !sanitize.Holds(name) {
 		return false
 	}
-	s.journal.counted("left an item out of a listing: its name has control characters", vocab.StatusBlocked, "ansi")
+	s.journal.counted(v.Policy.ANSI, "left an item out of a listing: its name has control characters", vocab.StatusBlocked, "ansi")
 	return true
 }
 
@@ -56,7 +57,7 @@ func (s *exchange) unspeakable(v *declared.View, m *frame.Message) bool {
 	if v.Policy.ANSI == sanitize.Off || !sanitize.Holds(m.Method) {
 		return false
 	}
-	s.journal.refusedLine("server", whyUnspeakable)
+	s.journal.refusedLine(v.Policy.ANSI, "server", whyUnspeakable)
 	return true
 }
 
@@ -67,9 +68,17 @@ const (
 	whyUnclean     = "its names have too many control characters"
 )
 
+// messageLimit is limits.message as it is set.
+func (s *exchange) messageLimit() string {
+	return policy.Values(s.view().State.Settings).Value("limits.message")
+}
+
+// unfit is why a line can't be made fit for the client, and the value of the setting that wants it so; its zero value is a line that can.
+type unfit struct{ why, mode string }
+
 // unclean blocks a line of the server, and reports that in our own words to the side that waits for it.
-func (s *exchange) unclean(line []byte, why string) error {
-	s.journal.refusedLine("server", why)
+func (s *exchange) unclean(line []byte, u unfit) error {
+	s.journal.refusedLine(u.mode, "server", u.why)
 	var m frame.Message
 	if frame.Scan(line, frame.FromServer, &m) != nil {
 		return nil
@@ -80,10 +89,10 @@ func (s *exchange) unclean(line []byte, why string) error {
 		return nil
 	case frame.Request:
 		s.asks.take(id)
-		s.answerServer(errorLine(id, -32600, "[Sallyport] the message was blocked: "+why, nil))
+		s.answerServer(errorLine(id, -32600, "[Sallyport] the message was blocked: "+u.why, nil))
 		return nil
 	default:
-		return s.client.Write(errorLine(id, -32603, "[Sallyport] the server's response was blocked: "+why, nil))
+		return s.client.Write(errorLine(id, -32603, "[Sallyport] the server's response was blocked: "+u.why, nil))
 	}
 }
 

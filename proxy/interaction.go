@@ -178,15 +178,15 @@ func (s *interactions) passesNotification(line []byte, m *frame.Message) bool {
 	found := s.watched(v, line, m)
 	switch {
 	case found.Verdict == inspect.Block:
-		s.journal.counted("dropped a notification from the server because it had a warning", vocab.StatusBlocked, "inspect", found.Findings...)
+		s.journal.counted(vocab.ModeAlways, "dropped a notification from the server because it had a warning", vocab.StatusBlocked, "inspect", found.Findings...)
 		return false
 	case found.TooLong && v.Policy.HoldBeyond:
-		s.journal.counted("dropped a notification from the server: it is larger than inspect.max_bytes", vocab.StatusBlocked, "inspect")
+		s.journal.counted(limitMode(true), "dropped a notification from the server: it is larger than inspect.max_bytes", vocab.StatusBlocked, "inspect")
 		return false
 	case found.TooLong:
-		s.journal.counted("a notification from the server passed unchecked: it is larger than inspect.max_bytes", vocab.StatusWarned, "inspect")
+		s.journal.counted(limitMode(false), "a notification from the server passed unchecked: it is larger than inspect.max_bytes", vocab.StatusWarned, "inspect")
 	case found.Verdict == inspect.Flag:
-		s.journal.counted("a notification from the server passed with a warning", vocab.StatusWarned, "inspect", found.Findings...)
+		s.journal.counted(vocab.ModeAlways, "a notification from the server passed with a warning", vocab.StatusWarned, "inspect", found.Findings...)
 	}
 	return true
 }

@@ -42,21 +42,34 @@ func (j *journal) recordAt(now time.Time, kind vocab.RecordKind, status vocab.St
 	j.gate.Record(r)
 }
 
+// decide records a decision of ours; nothing else writes a policy_decision, but for the ones about a request (about). mode is the value of
+// the setting that decided, or vocab.ModeAlways.
+func (j *journal) decide(mode string, status vocab.Status, r control.Record) {
+	r.Mode = mode
+	j.record(vocab.RecordPolicyDecision, status, r)
+}
+
+// about records a decision about a request. It is the record of the call, read or prompt; any other request gets a policy_decision, as
+// decide writes it.
+func (j *journal) about(r *request, mode string, status vocab.Status, rec control.Record) {
+	now, kind := time.Now(), r.recordKind()
+	if kind == vocab.RecordPolicyDecision {
+		rec.Mode = mode
+	}
+	rec.DurationUS = now.Sub(r.started).Microseconds()
+	j.recordAt(now, kind, status, rec)
+}
+
 func (j *journal) answered(r *request, status vocab.Status, bytes int) {
 	if !r.counts() {
 		return
 	}
-	now := time.Now()
-	j.recordAt(now, r.recordKind(), status, control.Record{
-		Tool: r.called(), Detail: r.detail(r.withPayload(nil)),
-		DurationUS: now.Sub(r.started).Microseconds(), Bytes: int64(bytes),
-	})
+	j.about(r, vocab.ModeAlways, status, control.Record{Tool: r.called(), Detail: r.detail(r.withPayload(nil)), Bytes: int64(bytes)})
 }
 
 func (j *journal) refused(r *request, why refusal.Reason, d refusal.Decision, ran bool) {
-	j.record(r.recordKind(), vocab.StatusBlocked, control.Record{
+	j.about(r, vocab.ModeAlways, vocab.StatusBlocked, control.Record{
 		Tool: d.Tool, Code: d.Code, Summary: why.Summary(ran), Detail: r.detail(r.withPayload(facts{"check": "gate"})),
-		DurationUS: time.Since(r.started).Microseconds(),
 	})
 }
 
@@ -121,44 +134,44 @@ func (j *journal) end() {
 	}
 }
 
-// counted records now and then how often it came to this, with the rules of what was found.
-func (j *journal) counted(sort string, status vocab.Status, checked string, findings ...inspect.Finding) {
+// counted records now and then how often it came to this under a mode, with the rules of what was found.
+func (j *journal) counted(mode, sort string, status vocab.Status, checked string, findings ...inspect.Finding) {
 	rules := rulesOf(findings)
-	j.often(sort, func(n uint64) {
+	j.often(mode+" "+sort, func(n uint64) {
 		said := facts{"check": checked, "count": n}
 		if len(rules) > 0 {
 			said["rules"] = rules
 		}
-		j.record(vocab.RecordPolicyDecision, status, control.Record{Summary: sort, Detail: said.detail()})
+		j.decide(mode, status, control.Record{Summary: sort, Detail: said.detail()})
 	})
 }
 
 // refusedLine counts a line of one side that was not a message, or ambiguous.
-func (j *journal) refusedLine(side, why string) {
-	j.counted("blocked a line from the "+side+": "+why, vocab.StatusBlocked, "one_reading")
+func (j *journal) refusedLine(mode, side, why string) {
+	j.counted(mode, "blocked a line from the "+side+": "+why, vocab.StatusBlocked, "one_reading")
 }
 
 // dropped counts a dropped message. what is in our words.
 func (j *journal) dropped(what string) {
-	j.counted("dropped: "+what, vocab.StatusBlocked, "protocol")
+	j.counted(vocab.ModeAlways, "dropped: "+what, vocab.StatusBlocked, "protocol")
 }
 
 func (j *journal) refusedAsk(method string, d refusal.Decision) {
 	j.often("ask", func(n uint64) {
-		j.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, control.Record{Code: d.Code, Summary: "blocked a request from the server to the client", Detail: facts{"check": "gate", "count": n, "method": legible.Name(method, "a request of its own")}.detail()})
+		j.decide(vocab.ModeAlways, vocab.StatusBlocked, control.Record{Code: d.Code, Summary: "blocked a request from the server to the client", Detail: facts{"check": "gate", "count": n, "method": legible.Name(method, "a request of its own")}.detail()})
 	})
 }
 
 func (j *journal) impersonated() {
-	j.counted("removed members that only Sallyport writes from the server's message", vocab.StatusBlocked, "impersonation")
+	j.counted(vocab.ModeAlways, "removed members that only Sallyport writes from the server's message", vocab.StatusBlocked, "impersonation")
 }
 
 func (j *journal) equivocated(key string) {
-	j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Summary: "an item had two different definitions within a minute, without notice", Detail: facts{"check": "equivocation", "item": legible.Escape(key)}.detail()})
+	j.decide(vocab.ModeAlways, vocab.StatusWarned, control.Record{Summary: "an item had two different definitions within a minute, without notice", Detail: facts{"check": "equivocation", "item": legible.Escape(key)}.detail()})
 }
 
 func (j *journal) withheld(what string, err error) {
-	j.record(vocab.RecordPolicyDecision, vocab.StatusBlocked, control.Record{Summary: "blocked a text that can be read in two ways", Detail: facts{"check": "one_reading", "item": what, "error": legible.Escape(err.Error())}.detail()})
+	j.decide(vocab.ModeAlways, vocab.StatusBlocked, control.Record{Summary: "blocked a text that can be read in two ways", Detail: facts{"check": "one_reading", "item": what, "error": legible.Escape(err.Error())}.detail()})
 }
 
 func (j *journal) unverified(err error) {

@@ -191,9 +191,9 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 		tool = legible.Name(taken.Tool, "a tool")
 		light.source = taken.Server + "/" + tool
 	}
-	sent, done, why := q.change(&of, light, line, secretsIn(&of, taken.Answer))
-	if why != "" {
-		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: %s. Tell the user: open Sallyport.", code, why))
+	sent, done, bad := q.change(&of, light, line, secretsIn(&of, taken.Answer))
+	if bad.why != "" {
+		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: %s. Tell the user: open Sallyport.", code, bad.why))
 		return
 	}
 	if q.client.Write(sent) != nil || q.client.Flush() != nil {

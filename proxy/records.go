@@ -26,7 +26,7 @@ func (j *journal) delivered(r *request, bytes int, f found, profile string) {
 		}
 		f.Findings = asked
 	}
-	detail := facts{"check": "inspect", "verdict": f.Verdict, "rule_set": f.RuleSet}
+	detail, mode := facts{"check": "inspect", "verdict": f.Verdict, "rule_set": f.RuleSet}, vocab.ModeAlways
 	summary := "its response passed with a warning"
 	if len(asked) > 0 {
 		detail["arguments"] = asked[0].Match
@@ -41,17 +41,21 @@ func (j *journal) delivered(r *request, bytes int, f found, profile string) {
 		detail["rules"] = rules
 	}
 	if f.TooLong {
-		detail["verdict"], summary = "none", "its response passed unchecked: it is larger than inspect.max_bytes"
+		detail["verdict"], mode, summary = "none", limitMode(false), "its response passed unchecked: it is larger than inspect.max_bytes"
 	}
 	if len(f.exceptions) > 0 {
 		detail["exceptions"], summary = f.exceptions, "its response passed because of an exception"
 		detail["passed"] = f.Passed
 	}
-	now := time.Now()
-	j.recordAt(now, r.recordKind(), vocab.StatusWarned, control.Record{
-		Tool: r.called(), Summary: summary, Detail: r.detail(r.withPayload(detail)),
-		DurationUS: now.Sub(r.started).Microseconds(), Bytes: int64(bytes),
-	})
+	j.about(r, mode, vocab.StatusWarned, control.Record{Tool: r.called(), Summary: summary, Detail: r.detail(r.withPayload(detail)), Bytes: int64(bytes)})
+}
+
+// limitMode is the value of inspect.on_limit.
+func limitMode(holds bool) string {
+	if holds {
+		return "hold"
+	}
+	return "allow"
 }
 
 func (j *journal) held(r *request, code string, held control.Held, bytes int) {
@@ -59,9 +63,13 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 	if r.imitates && !slices.Contains(rules, inspect.Impersonation) {
 		rules = append(rules, inspect.Impersonation)
 	}
-	j.record(r.recordKind(), vocab.StatusHeld, control.Record{
+	mode := vocab.ModeAlways
+	if held.Why == vocab.HeldLimit {
+		mode = limitMode(true)
+	}
+	j.about(r, mode, vocab.StatusHeld, control.Record{
 		Tool: r.called(), Code: code, Summary: "its response was held", Detail: r.detail(r.withPayload(facts{"check": "inspect", "why": held.Why, "rules": rules})),
-		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
+		Bytes: int64(bytes),
 	})
 }
 
@@ -87,7 +95,7 @@ func (j *journal) secrets(r *request, done redaction) {
 		summary, mode = "its response contained "+secretWords(done.rules)+"; Sallyport replaced them with marks", "redact"
 	}
 	detail := r.detail(facts{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
-	j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{Tool: r.called(), Summary: summary, Detail: detail})
+	j.decide(mode, vocab.StatusWarned, control.Record{Tool: r.called(), Summary: summary, Detail: detail})
 }
 
 // changed records, once per response, what was found or replaced in it: never the secrets, and no boundaries, which each response has.
@@ -112,8 +120,8 @@ func (j *journal) changed(r *request, tool string, done changes) {
 			words = append(words, fmt.Sprintf(n.many, n.count))
 		}
 	}
-	j.record(vocab.RecordPolicyDecision, vocab.StatusWarned, control.Record{
-		Tool: tool, Mode: done.light.mode, Summary: "its response contained " + strings.Join(words, " and ") + "; Sallyport replaced " + marks,
+	j.decide(done.light.mode, vocab.StatusWarned, control.Record{
+		Tool: tool, Summary: "its response contained " + strings.Join(words, " and ") + "; Sallyport replaced " + marks,
 		Detail: r.detail(facts{"check": "spotlight", "triggers": done.replaced.Triggers, "tags": done.replaced.Tags}),
 	})
 }
@@ -137,7 +145,7 @@ func (j *journal) interaction(sort string, status vocab.Status, summary string, 
 	rules, set := rulesOf(found.Findings), found.RuleSet
 	j.often(sort+" "+string(kind), func(n uint64) {
 		detail := facts{"check": "interaction", "count": n, "kind": kind, "mode": mode, "rules": rules, "rule_set": set}.detail()
-		j.record(vocab.RecordPolicyDecision, status, control.Record{Code: code, Mode: mode, Summary: summary, Detail: detail})
+		j.decide(mode, status, control.Record{Code: code, Summary: summary, Detail: detail})
 	})
 }
 

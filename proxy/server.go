@@ -27,7 +27,7 @@ func (s *Session) fromServer(line []byte) error {
 			why = problem.Reason
 		}
 		id, _ := frame.FindID(line)
-		s.unreadable(id, line, why)
+		s.unreadable(vocab.ModeAlways, id, line, why)
 		if id == nil {
 			s.behindText(line)
 		}
@@ -46,8 +46,8 @@ func (s *Session) fromServer(line []byte) error {
 
 // unreadable records a line that is not a message; it is never delivered. If it answers a request, that request gets an error at once; if
 // it looks like a request of the server, the server gets one.
-func (s *Session) unreadable(id, line []byte, why string) {
-	s.journal.refusedLine("server", why)
+func (s *Session) unreadable(mode string, id, line []byte, why string) {
+	s.journal.refusedLine(mode, "server", why)
 	if line != nil {
 		s.cfg.Stray(line)
 	}

@@ -273,18 +273,18 @@ func (s *Session) clientTooLong(long *frame.TooLong) {
 			return
 		}
 	}
-	s.journal.refusedLine("client", whyTooLong)
+	s.journal.refusedLine(s.messageLimit(), "client", whyTooLong)
 	s.client.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message was blocked: "+whyTooLong, nil))
 }
 
 // serverTooLong is the same for the server's side.
 func (s *Session) serverTooLong(long *frame.TooLong) {
 	if !long.HasMethod {
-		s.unreadable(long.ID, nil, whyTooLong)
+		s.unreadable(s.messageLimit(), long.ID, nil, whyTooLong)
 		s.unansweredBatch(long.Batch, whyTooLong)
 		return
 	}
-	s.journal.refusedLine("server", whyTooLong)
+	s.journal.refusedLine(s.messageLimit(), "server", whyTooLong)
 	if long.ID != nil {
 		s.server.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message was blocked: "+whyTooLong, nil))
 	}

@@ -151,7 +151,7 @@ func (a *Approvals) drift(l *ledger.Ledger, before, after review.Standing, s *of
 		}))
 	}
 	if fresh > 0 {
-		records = append(records, a.office.Record(vocab.RecordPolicyDecision, vocab.StatusBlocked, store.Record{
+		records = append(records, a.office.Decision(policy.Values(a.hub.Settings(l.Server)).Value("pins.first_use"), vocab.StatusBlocked, store.Record{
 			Server: l.Server.Name, ServerID: l.Server.ID, Code: codes[vocab.ItemNewServer], Client: s.Client, Session: s.Session,
 			Summary: "a new server: " + review.Count(fresh, "item") + " to review",
 			Detail:  office.Detail(map[string]any{"check": "first_use", "count": fresh}),

@@ -31,6 +31,13 @@ func (o *Office) Record(kind vocab.RecordKind, status vocab.Status, r store.Reco
 	return r
 }
 
+// Decision is Record for a decision of Sallyport's; nothing else in the hub writes a policy_decision. mode is the value of the setting that
+// decided, or vocab.ModeAlways.
+func (o *Office) Decision(mode string, status vocab.Status, r store.Record) store.Record {
+	r.Mode = mode
+	return o.Record(vocab.RecordPolicyDecision, status, r)
+}
+
 // Detail encodes the detail of a record or an item.
 func Detail(v any) json.RawMessage {
 	raw, err := json.Marshal(v)

@@ -125,7 +125,7 @@ func (w *Wrappers) noteServer(tx *store.Tx, l *ledger.Ledger, s *liveWrapper, r 
 	if len(rules) == 0 { // weak signs are no warning
 		return nil, nil
 	}
-	return []store.Record{w.office.Record(vocab.RecordPolicyDecision, vocab.StatusWarned, store.Record{
+	return []store.Record{w.office.Decision(vocab.ModeAlways, vocab.StatusWarned, store.Record{
 		Server: l.Server.Name, ServerID: l.Server.ID, Session: s.Session, Client: s.Client,
 		Summary: "what the server declares has warnings as a whole",
 		Detail:  office.Detail(map[string]any{"check": "metadata", "rules": slices.Sorted(maps.Keys(rules))}),

@@ -122,6 +122,9 @@ func Defaults() Values {
 	return values
 }
 
+// Value is the value of a key in force: its default if it is absent or unreadable.
+func (v Values) Value(key string) string { return v.safe(key) }
+
 // safe is the value of a key, or its default if it is absent or unreadable.
 func (v Values) safe(key string) string {
 	s, ok := Lookup(key)

@@ -16,7 +16,7 @@ type Record struct {
 	Server     string          `json:"server,omitempty"`
 	Tool       string          `json:"tool,omitempty"`
 	Code       string          `json:"code,omitempty"`
-	Mode       string          `json:"mode,omitempty"`
+	Mode       string          `json:"mode,omitempty"` // of a policy_decision: the value of the setting that decided, or ModeAlways
 	Summary    string          `json:"summary,omitempty"`
 	Detail     json.RawMessage `json:"detail,omitempty" ts_type:"string"`
 	Client     string          `json:"client,omitempty"`
@@ -28,6 +28,9 @@ type Record struct {
 	Hash       string          `json:"hash,omitempty"`
 	ServerID   string          `json:"server_id,omitempty"` // of the server, to tell two with one name apart; a wrapper's value is ignored
 }
+
+// ModeAlways is the mode of a decision that is the same under every setting.
+const ModeAlways = "always"
 
 // Named is the subject of a read: the URI or prompt name as the record keeps it, "" for other records. It is the server's or the client's
 // own text, cleaned and with secrets masked.
