@@ -326,7 +326,7 @@ func TestItsEnvironmentIsOursWithoutWhatIsOurs(t *testing.T) {
 }
 
 func BenchmarkCommand(b *testing.B) {
-	c := provider(b, CommandConfig{}, "honest")
+	c := provider(b, CommandConfig{}, "at once")
 	text := strings.Repeat("a line of ten kilobytes ", 10<<10/24)
 	if _, err := ask(b, c, text); err != nil {
 		b.Fatal(err)

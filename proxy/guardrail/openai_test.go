@@ -143,3 +143,28 @@ func FuzzContained(f *testing.F) {
 		}
 	})
 }
+
+func FuzzCompletion(f *testing.F) {
+	for _, body := range []string{
+		`{"choices":[{"message":{"content":"{\"id\":\"7\",\"verdict\":\"allow\",\"score\":0,\"reason\":\"\"}"}}]}`,
+		"{\"choices\":[{\"message\":{\"content\":\"```json\\n{}\\n```\"}},7]}", `{"choices":[{"message":[{"content":"\ud800"}]}]}`, `{"choices":[[]]}`,
+	} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		inner, err := completion(raw)
+		if err != nil {
+			failed(t, err, "")
+			return
+		}
+		var other struct {
+			Choices []struct{ Message struct{ Content string } }
+		}
+		if err := json.Unmarshal(raw, &other); err == nil && !strings.Contains(other.Choices[0].Message.Content, string(inner)) {
+			t.Errorf("read %q, another reader %q", inner, other.Choices[0].Message.Content)
+		}
+		if _, err := readAnswer(inner, "7"); err != nil {
+			failed(t, err, "")
+		}
+	})
+}

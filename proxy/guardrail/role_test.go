@@ -57,6 +57,16 @@ var roles = map[string]func(requests, []string) int{
 		fmt.Println("Loading model... done.")
 		return honest(in, nil)
 	},
+	"at once": func(in requests, _ []string) int { // as soon as it has the line: what we cost, and not what it costs
+		for {
+			line, err := in.from.ReadSlice('\n')
+			if err != nil {
+				return 0
+			}
+			id, _, _ := strings.Cut(strings.TrimPrefix(string(line[:64]), `{"id":"`), `"`)
+			os.Stdout.WriteString(`{"id":"` + id + `","verdict":"allow","score":0,"reason":""}` + "\n")
+		}
+	},
 	"twice": func(in requests, _ []string) int {
 		for in.next() {
 			in.answer(judged(in.request))
@@ -147,7 +157,7 @@ func honest(in requests, _ []string) int {
 }
 
 func play(role string, args []string) int {
-	return roles[role](requests{bufio.NewReader(os.Stdin), &Request{}}, args)
+	return roles[role](requests{bufio.NewReaderSize(os.Stdin, 64<<10), &Request{}}, args)
 }
 
 type requests struct {
