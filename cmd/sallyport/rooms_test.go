@@ -176,7 +176,7 @@ func TestTheBinaryLinksNoWindowAndNoTypedMCP(t *testing.T) {
 		// A wrapper pays for them at every start, once per server, and each is other people's code among ours that decides.
 		owner := slices.ContainsFunc([]string{"github.com/alecthomas/kong", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "github.com/fsnotify/fsnotify",
 			"github.com/tailscale/hujson", "github.com/aymanbagabas/go-udiff", "github.com/rivo/uniseg",
-			"github.com/godbus/dbus/v5",                                                  // for proxy/keychain
+			"github.com/godbus/dbus/v5",      // for proxy/keychain
 			"github.com/dlclark/regexp2/v2"}, // for proxy/schema
 			func(dependency string) bool { return path == dependency || strings.HasPrefix(path, dependency+"/") })
 		if !owner {
