@@ -234,10 +234,20 @@ func (p *page) payload(kept *vocab.Payload) {
 	}
 }
 
-type activityVerifyCommand struct{ jsonFlag }
+type activityVerifyCommand struct {
+	jsonFlag
+	Export filePath `placeholder:"F" help:"Also check that the log still has the last record of this export (jsonl, without filters)."`
+}
 
 func (c activityVerifyCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
+	exported, err := c.exported()
+	if err != nil {
+		return exitFailed, err
+	}
 	v, err := control.AskVerify(ctx, hub)
+	if err == nil && exported.ID != "" && v.Bad == "" {
+		err = compareExported(ctx, hub, exported, &v)
+	}
 	if err != nil {
 		return exitFailed, err
 	}
@@ -254,7 +264,10 @@ func (c activityVerifyCommand) ask(ctx context.Context, s streams, hub *control.
 	}
 	// Without a copy of the head elsewhere, a completely rewritten chain looks as good as the true one.
 	claim := "internally consistent (without a second copy of the head, Sallyport can't tell whether the whole chain was rewritten)"
-	if v.Sealed {
+	switch {
+	case v.Sealed && exported.ID != "":
+		claim = "untouched (it has the last record of the export)"
+	case v.Sealed:
 		claim = "untouched (it has the head that was kept in the keychain)"
 	}
 	p := newPage(s)
