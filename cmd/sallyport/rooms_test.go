@@ -31,7 +31,7 @@ var rooms = map[string][]string{
 
 	"proxy":                 {"proxy/control", "proxy/cut", "proxy/declared", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/refusal", "proxy/sanitize", "proxy/transport"},
 	"proxy/control":         {"proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/peer", "proxy/pin", "proxy/powers", "proxy/proc"},
-	"proxy/declared":        {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/refusal"},
+	"proxy/declared":        {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/refusal", "proxy/sanitize"},
 	"proxy/disk":            {},
 	"proxy/proc":            {},
 	"proxy/refusal":         {"proxy/control", "proxy/frame", "proxy/inspect/legible"},
@@ -54,7 +54,7 @@ var rooms = map[string][]string{
 	"proxy/program":         {},
 	"proxy/powers":          {"proxy/frame"},
 	"proxy/sandbox":         {"proxy/program"},
-	"proxy/sanitize":        {"proxy/frame", "proxy/inspect", "proxy/inspect/legible"},
+	"proxy/sanitize":        {"proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/pin"},
 	"proxy/schema":          {},
 	"proxy/scripted":        {},
 	"proxy/transport":       {"proxy/proc", "proxy/program", "proxy/sandbox"},

@@ -1,10 +1,15 @@
 // Package sanitize changes what a server sends before the client sees it. It decides nothing: the mode is a setting of the person.
 //
-// Redact replaces secrets with marks (redact.mode), before anything else is changed. Triggers replaces words that make a client act, and
-// Boundaries, the last of all, puts each text between two tags (spotlight). In between, Line removes terminal escape sequences and
-// control characters from JSON strings, or spells them out (setting sanitizer.ansi). They work on the raw bytes: a text without any comes
-// back as the same slice, and in any other only the affected bytes change. The result is valid JSON with no control characters in any
-// string, and no object gets two keys that are equal, or equal under case folding, that had none before.
+// Definition makes one definition of a listing what the client may read of it (sanitizer.profile), under the name that Name gives it;
+// Characters does the same for the few texts that are in no listing. They see only what a person has allowed: what is pinned and reviewed
+// are the server's own bytes.
+//
+// Redact replaces secrets with marks (redact.mode), before anything else is changed in a response. Triggers replaces words that make a
+// client act, and Boundaries, the last of all, puts each text between two tags (spotlight). In between, Line removes terminal escape
+// sequences and control characters from JSON strings, or spells them out (sanitizer.ansi), in listings too.
+//
+// All of them work on the raw bytes: what they have nothing against comes back as the same slice, and in anything else only the affected
+// bytes change. The result is valid JSON, and no object gets two keys that are equal, or equal under case folding, that had none before.
 package sanitize
 
 import (
