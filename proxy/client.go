@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/refusal"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -96,6 +97,13 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 // admit forwards a request or refuses it, by the current view. now is the current time.
 func (s *Session) admit(r *request, line []byte, now time.Time) {
 	v := s.view()
+	if r.early {
+		kind := pin.Prompt
+		if r.method == methodCall {
+			kind = pin.Tool
+		}
+		r.means(v, kind, r.said)
+	}
 	if r.method == methodCall && isOwnTool(r.name) {
 		s.tools.callOwn(r, line)
 		return
@@ -121,6 +129,9 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 	}
 	if r.method == methodCall || r.method == methodTask {
 		r.need = s.checks.Beside(v, now)
+	}
+	if r.alias {
+		line = r.renamed(line, r.name, "params")
 	}
 	s.forward(r, line)
 }

@@ -146,12 +146,15 @@ func (x *exchange) change(of *policy.Wrapper, light spotlight, line []byte, secr
 	return sanitize.Boundaries(clean, light.source), done, bad
 }
 
-// spotlightSource names where a response comes from: the server, and the tool, prompt or address that was asked for.
+// spotlightSource names where a response comes from: the server, and the tool or prompt as the client knows it, or the address.
 func spotlightSource(v *declared.View, r *request) string {
-	name := r.name
+	name := r.known()
 	switch {
 	case r.method == methodTask:
 		name = strings.TrimPrefix(r.item, pin.Key(pin.Tool, ""))
+		if known, ok := v.Delivered(pin.Tool, name); ok {
+			name = known
+		}
 	case name == "":
 		name = r.methodName()
 	}

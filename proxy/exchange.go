@@ -240,19 +240,16 @@ func (x *exchange) subjectOf(r *request, line []byte, m *frame.Message) {
 		if !m.Name.Empty() {
 			name, wellFormed := frame.StringBytes(line, m.Name)
 			if t, known := x.view().Tool(name); known && wellFormed {
-				r.name, r.item = t.Name, t.Key
+				r.is(t)
 				return
 			}
 		}
-		r.name = text("name")
-		r.item = pin.Key(pin.Tool, r.name)
+		r.means(x.view(), pin.Tool, text("name"))
 	case methodGetPrompt:
-		r.name = text("name")
-		r.item = pin.Key(pin.Prompt, r.name)
+		r.means(x.view(), pin.Prompt, text("name"))
 	case methodComplete:
 		if text("ref", "type") == "ref/prompt" {
-			r.name = text("ref", "name")
-			r.item = pin.Key(pin.Prompt, r.name)
+			r.means(x.view(), pin.Prompt, text("ref", "name"))
 		} else {
 			r.name = text("ref", "uri")
 			r.item = pin.Key(pin.ResourceTemplate, r.name)
@@ -270,7 +267,10 @@ func (x *exchange) subjectOf(r *request, line []byte, m *frame.Message) {
 }
 
 func (x *exchange) subjectIn(v *declared.View, r *request) refusal.Subject {
-	sub := refusal.Subject{Item: r.item, Name: r.name, Noun: "request"}
+	sub := refusal.Subject{Item: r.item, Name: r.known(), Noun: "request"}
+	if r.said != "" && !v.Open() { // the other name would say that the item exists
+		sub.Name = r.said
+	}
 	switch r.method {
 	case methodCall:
 		sub.Noun = "tool"

@@ -95,6 +95,8 @@ func judge(v *declared.View, r *request) refusal.Reason {
 		return v.Shut()
 	case !v.Verified:
 		return refusal.Unverified
+	case r.unclear:
+		return refusal.Renamed
 	}
 	allowed := false
 	switch r.method {

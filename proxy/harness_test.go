@@ -248,7 +248,7 @@ func (g *gatekeeper) recorded(match func(control.Record) bool) bool {
 // server is the other end: it answers initialize and listings from what it declares, keeps every line it got, and leaves the rest to
 // handle.
 type server struct {
-	t   *testing.T
+	t   testing.TB
 	out *os.File
 
 	mu           sync.Mutex
@@ -363,7 +363,8 @@ func (s *server) answer(line string) {
 	case "ping", "logging/setLevel":
 		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
 	default:
-		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"ok %s"}]}}`, m.ID, m.Params.Name)
+		text, _ := json.Marshal("ok " + m.Params.Name)
+		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}]}}`, m.ID, text)
 	}
 	s.mu.Unlock()
 	s.write(answer)
@@ -371,7 +372,7 @@ func (s *server) answer(line string) {
 
 // rig is one session with both its ends.
 type rig struct {
-	t      *testing.T
+	t      testing.TB
 	gate   *gatekeeper
 	server *server
 	in     *os.File // what the client writes
@@ -401,7 +402,7 @@ func approveAll(pin.Item) bool { return true }
 func approveNone(pin.Item) bool { return false }
 
 // newRig starts a session on real pipes. approve is what the hub approves of a first report.
-func newRig(t *testing.T, approve func(pin.Item) bool, prepare ...func(*rig)) *rig {
+func newRig(t testing.TB, approve func(pin.Item) bool, prepare ...func(*rig)) *rig {
 	t.Helper()
 	g := newGatekeeper()
 	if approve != nil {

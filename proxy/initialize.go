@@ -74,7 +74,10 @@ func (s *handshake) answerInitialize(r *request, line []byte, m *frame.Message) 
 	if info, ok := frame.Find(line, result, "serverInfo"); ok && !s.harmless(info.Of(line)) {
 		name := frame.AppendString([]byte(`{"name":`), legible.SpokenServer(v.State.Name, "a server"))
 		edits = append(edits, frame.Edit{Start: info.Start, End: info.End, With: append(name, `,"version":"withheld"}`...)})
+	} else {
+		edits = append(edits, s.greeting(v, line, result, "serverInfo")...)
 	}
+	edits = append(edits, s.greeting(v, line, result, "instructions")...)
 	err := s.toClient(frame.Splice(nil, line, append(edits, beside(line)...)))
 	if apart {
 		s.entrance.turnAway()

@@ -68,8 +68,12 @@ func (j *journal) answered(r *request, status vocab.Status, bytes int) {
 }
 
 func (j *journal) refused(r *request, why refusal.Reason, d refusal.Decision, ran bool) {
+	tool := d.Tool
+	if tool != "" && r.delivered != "" {
+		tool = r.called()
+	}
 	j.about(r, vocab.ModeAlways, vocab.StatusBlocked, control.Record{
-		Tool: d.Tool, Code: d.Code, Summary: why.Summary(ran), Detail: r.detail(r.withPayload(facts{"check": "gate"})),
+		Tool: tool, Code: d.Code, Summary: why.Summary(ran), Detail: r.detail(r.withPayload(facts{"check": "gate"})),
 	})
 }
 
@@ -144,6 +148,11 @@ func (j *journal) counted(mode, sort string, status vocab.Status, checked string
 		}
 		j.decide(mode, status, control.Record{Summary: sort, Detail: said.detail()})
 	})
+}
+
+// cleaned counts definitions and texts that the sanitizer changed.
+func (j *journal) cleaned(profile string) {
+	j.counted(profile, "a definition was cleaned for the client: it had invisible characters or was too large", vocab.StatusWarned, "sanitizer")
 }
 
 // refusedLine counts a line of one side that was not a message, or ambiguous.

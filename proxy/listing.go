@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/sallyport/sallyport/proxy/declared"
@@ -101,17 +102,25 @@ func (s *listings) deliverListing(r *request, line []byte) error {
 		return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server's listing has no array "+l.Member, nil))
 	}
 	page := map[string]pin.Digest{}
-	keep := func(_ int, value frame.Span) bool {
-		if l.Kind == pin.Resource && !v.PinsResource(line, value) {
-			return !v.ShutsResources() && s.harmless(value.Of(line))
+	var changed []frame.Edit
+	deliver := func(name string, value frame.Span) bool {
+		out, ok := s.definition(v, l.Kind, name, value.Of(line))
+		if ok && !bytes.Equal(out, value.Of(line)) {
+			changed = append(changed, frame.Edit{Start: value.Start, End: value.End, With: out})
 		}
+		return ok
+	}
+	keep := func(_ int, value frame.Span) bool {
 		name, ok := declared.NameOf(l.Kind, line, value)
-		if !ok || s.unnameable(v, name) {
+		if l.Kind == pin.Resource && !v.PinsResource(line, value) {
+			return !v.ShutsResources() && s.harmless(value.Of(line)) && deliver("", value)
+		}
+		if !ok {
 			return false
 		}
 		digest, err := pin.DigestOf(l.Kind, name, value.Of(line))
 		key := pin.Key(l.Kind, name)
-		if err != nil || !v.Approves(key, digest) {
+		if err != nil || !v.Approves(key, digest) || !deliver(name, value) {
 			return false
 		}
 		page[key] = digest
@@ -121,7 +130,7 @@ func (s *listings) deliverListing(r *request, line []byte) error {
 	if r.method == methodListTools && r.page <= 1 {
 		own = s.ownTools(v)
 	}
-	edits := frame.EditArray(line, array, keep, own...)
+	edits := append(frame.EditArray(line, array, keep, own...), changed...)
 	edits = append(edits, frame.CutMembers(line, result, func(key string, m frame.Member) bool {
 		switch {
 		case key == l.Member:

@@ -28,6 +28,10 @@ func TestADecisionNamesTheValueThatMadeIt(t *testing.T) {
 		{"secrets that are replaced", map[string]string{"redact.mode": "redact"}, func(r *rig) { ask(r, call, secretBody) }, "redact", "redact"},
 		{"escapes that are shown", nil, func(r *rig) { ask(r, call, textResult("a\x1b[0mb")) }, "ansi", "visible"},
 		{"escapes that are removed", map[string]string{"sanitizer.ansi": "strip"}, func(r *rig) { ask(r, call, textResult("a\x1b[0mb")) }, "ansi", "strip"},
+		{"a definition that is cleaned", nil, func(r *rig) {
+			r.server.declare(func(s *server) { s.tools = []string{`{"name":"echo","description":"a\u200bb","inputSchema":{"type":"object"}}`} })
+			r.tools("72")
+		}, "sanitizer", "standard"},
 		{"triggers", map[string]string{"spotlight": "ask"}, func(r *rig) { ask(r, call, textResult("__ot")) }, "spotlight", "ask"},
 		{"a response that is too long and passes", map[string]string{"inspect.max_bytes": "4KiB", "inspect.on_limit": "allow"}, func(r *rig) { ask(r, complete, long) }, "inspect", "allow"},
 		{"one that is too long and held", map[string]string{"inspect.max_bytes": "4KiB"}, func(r *rig) { ask(r, complete, long) }, "inspect", "hold"},

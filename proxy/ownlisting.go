@@ -7,6 +7,8 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/declared"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/sanitize"
 )
 
 // ownListing tracks whether the client's listing holds our own two tools. One wrapper of a client process lists them (own_tools = once),
@@ -45,7 +47,11 @@ func (s *listings) ownTools(v *declared.View) [][]byte {
 	if !lists {
 		return nil
 	}
-	return ownToolDefinitions
+	tools := make([][]byte, len(ownToolDefinitions))
+	for i, tool := range ownToolDefinitions {
+		tools[i] = sanitize.Definition(pin.Tool, tool, OwnToolNames[i], v.Policy.Sanitizer)
+	}
+	return tools
 }
 
 // turned reports, once, that the client's last listing no longer matches whether our tools are listed.

@@ -13,16 +13,16 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // request is one request in flight, from reading it to its one response.
 type request struct {
-	id      []byte // the id as its sender wrote it
-	method  method
-	item    string // pin key that the response depends on ("tool:echo"), "" for none
-	name    string // tool, prompt or URI as the client names it, unescaped
+	id     []byte // the id as its sender wrote it
+	method method
+	naming
 	started time.Time
 	// body is the result or error in the response's line; absent if the line was changed since it was scanned.
 	body frame.Span
@@ -170,6 +170,23 @@ func (r *request) methodName() string {
 	return ""
 }
 
+// renamed is a line of the request, or its params, with another name of what it is about; path leads to the params.
+func (r *request) renamed(raw []byte, name string, path ...string) []byte {
+	if r.method == methodComplete {
+		path = append(path, "ref")
+	}
+	return withName(raw, name, append(path, "name")...)
+}
+
+// same is equal for requests that ask for the same, by whichever of its names the client calls the item.
+func (r *request) same() (pin.Digest, error) {
+	params := r.params
+	if r.alias || r.delivered != "" {
+		params = r.renamed(params, r.known())
+	}
+	return pin.RequestDigest(r.methodName(), params)
+}
+
 // keep records the request's parameters, to show them if the response is held and to recognise the same request.
 func (r *request) keep(line []byte, m *frame.Message) {
 	if r.method.listing() {
@@ -225,11 +242,14 @@ func (r *request) called() string {
 // detail is the JSON detail of the record about this request: more, and the subject of a read.
 func (r *request) detail(more facts) json.RawMessage {
 	kind := r.recordKind()
-	if more == nil && kind != vocab.RecordRead && kind != vocab.RecordPrompt {
+	if more == nil && kind != vocab.RecordRead && kind != vocab.RecordPrompt && r.delivered == "" {
 		return nil
 	}
 	if more == nil {
 		more = facts{}
+	}
+	if r.delivered != "" {
+		more["delivered_as"] = namedIn(r.delivered)
 	}
 	switch kind {
 	case vocab.RecordRead:

@@ -51,7 +51,7 @@ func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 	if len(body) > control.MaxHeldAnswer {
 		held.Answer = nil
 	}
-	if same, err := pin.RequestDigest(held.Method, r.params); err == nil && !r.cut {
+	if same, err := r.same(); err == nil && !r.cut {
 		held.Same = same // an ambiguous one never counts as the same
 	}
 	q.beside(r, func() {
@@ -134,7 +134,7 @@ func (q *quarantine) releasedFor(r *request, now time.Time) string {
 	if len(released) == 0 || r.cut {
 		return ""
 	}
-	same, err := pin.RequestDigest(r.methodName(), r.params)
+	same, err := r.same()
 	if err != nil {
 		return ""
 	}
@@ -189,7 +189,7 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 	light.source = spotlightSource(q.view(), r)
 	if !same { // the tool that was called is ours
 		tool = legible.Name(taken.Tool, "a tool")
-		light.source = taken.Server + "/" + tool
+		light.source = taken.Server + "/" + legible.Name(q.knownTool(taken), "a tool")
 	}
 	sent, done, bad := q.change(&of, light, line, secretsIn(&of, taken.Answer))
 	if bad.why != "" {
@@ -216,7 +216,7 @@ func (q *quarantine) releasedLine(r *request, taken control.Taken, code string) 
 		return append(append(line, answer...), "}\n"...)
 	}
 	if frame.Type(answer, root) == '{' {
-		d := refusal.Decision{Code: code, Kind: vocab.ItemResponseHeld, Server: legible.SpokenServer(taken.Server, "this server"), Tool: legible.Name(taken.Tool, ""), Status: vocab.OutcomeReleased}
+		d := refusal.Decision{Code: code, Kind: vocab.ItemResponseHeld, Server: legible.SpokenServer(taken.Server, "this server"), Tool: legible.Name(q.knownTool(taken), ""), Status: vocab.OutcomeReleased}
 		word := append([]byte(`"sallyport/decision":`), d.Append(nil)...)
 		var edits []frame.Edit
 		if meta, ok := frame.Find(answer, root, "_meta"); ok && frame.Type(answer, meta) == '{' {
@@ -248,4 +248,14 @@ func takenText(state vocab.HeldState, code string) string {
 		return fmt.Sprintf("[Sallyport] The response held as %s is no longer stored.", code)
 	}
 	return fmt.Sprintf("[Sallyport] No response is held as %s.", code)
+}
+
+// knownTool is the name by which the client knows the tool that a released response is from, as far as this wrapper can tell: it may be
+// another server's.
+func (q *quarantine) knownTool(taken control.Taken) string {
+	v := q.view()
+	if name, ok := v.Delivered(pin.Tool, taken.Tool); ok && taken.Server == v.State.Name {
+		return name
+	}
+	return taken.Tool
 }

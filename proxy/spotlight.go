@@ -52,6 +52,9 @@ func (x *exchange) refuseWish(r *request) {
 	v := x.view()
 	phrase, clean := refusal.Spoken(x.subjectIn(v, r), legible.SpokenServer(v.State.Name, "this server"))
 	x.client.Enqueue(errorLine(r.id, -32602, fmt.Sprintf("[Sallyport] %s was not run: the argument __sanitize__ must be true or false. Call it again with one of them, or without the argument.", phrase), nil))
+	if r.delivered != "" {
+		clean = r.called()
+	}
 	x.journal.about(r, byCall, vocab.StatusBlocked, control.Record{
 		Tool: clean, Summary: "its argument __sanitize__ was neither true nor false", Detail: r.detail(facts{"check": "spotlight"}),
 	})

@@ -34,7 +34,7 @@ func result(id, text string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`, id, text)
 }
 
-func ready(t *testing.T, prepare ...func(*rig)) *rig {
+func ready(t testing.TB, prepare ...func(*rig)) *rig {
 	t.Helper()
 	r := newRig(t, approveAll, prepare...)
 	r.initialize()

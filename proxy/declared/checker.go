@@ -21,6 +21,7 @@ type Checker struct {
 
 	session  Connection
 	reserved []string // names that no tool of a server may have
+	names    *naming  // used under viewMu
 	greeted  greeted
 
 	view   atomic.Pointer[View]
@@ -68,7 +69,7 @@ type seen struct {
 // NewChecker prepares the checks of a session; Run takes them. reserved are the names of our own tools.
 func NewChecker(session Connection, reserved []string) *Checker {
 	c := &Checker{
-		Shown: newShown(session.Unseen), session: session, reserved: reserved, base: time.Now().Add(-longAgo), kick: make(chan struct{}, 1), interval: quietInterval,
+		Shown: newShown(session.Unseen), session: session, reserved: reserved, names: newNaming(reserved), base: time.Now().Add(-longAgo), kick: make(chan struct{}, 1), interval: quietInterval,
 		sighting: map[string]seen{}, twoFaced: map[string]bool{},
 	}
 	c.view.Store(newView(session.State(), nil, true, false))
@@ -269,6 +270,7 @@ func (c *Checker) Rebuild(seen *Observation, verified *bool) (before, after *Vie
 		ok = *verified
 	}
 	after = newView(c.session.State(), seen, ok, c.session.Apart())
+	c.names.apply(after)
 	c.view.Store(after)
 	c.Shown.follow(after)
 	return before, after

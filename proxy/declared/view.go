@@ -43,17 +43,17 @@ type View struct {
 	apart    bool // the server speaks a protocol version that we don't
 
 	Served    map[string]bool            // pin keys declared now with an approved digest
-	tools     map[string]Named           // the tools among them, by name
+	tools     map[string]Named           // the tools among them, by each name that a call can use
+	prompts   map[string]Named           // and the prompts
+	delivered map[string]string          // by pin key, the names that differ from the server's
+	aliases   map[string]string          // pin keys of names that are not the server's, and the item that each means
 	templates []uriTemplate              // of served resource templates
 	policies  map[string]*policy.Wrapper // of tools with settings of their own, by pin key
 }
 
-// Named is a served tool's name and pin key, kept so that a call need not build them.
-type Named struct{ Name, Key string }
-
 // newView judges: an item is served only if its current digest is one of those approved for it.
 func newView(state *control.State, seen *Observation, verified, apart bool) *View {
-	v := &View{State: state, Policy: policy.ForWrapper(state.Settings), Seen: seen, Verified: verified, apart: apart, Served: map[string]bool{}, tools: map[string]Named{}}
+	v := &View{State: state, Policy: policy.ForWrapper(state.Settings), Seen: seen, Verified: verified, apart: apart, Served: map[string]bool{}, tools: map[string]Named{}, prompts: map[string]Named{}}
 	v.Launch = control.LaunchGo
 	if state.Launch != nil && state.Launch.Verdict != "" {
 		v.Launch = state.Launch.Verdict
@@ -67,10 +67,6 @@ func newView(state *control.State, seen *Observation, verified, apart bool) *Vie
 	for key, digest := range seen.digests {
 		if v.Approves(key, digest) {
 			v.Served[key] = true
-			if HasKind(key, pin.Tool) {
-				name := key[len(pin.Tool)+1:]
-				v.tools[name] = Named{name, key}
-			}
 			if t, ok := templateOf(key); ok {
 				v.templates = append(v.templates, t)
 			}
@@ -181,7 +177,7 @@ func (v *View) differs(before *View) []string {
 			changed = append(changed, notification)
 		}
 	}
-	if before.Open() != v.Open() || before.Verified != v.Verified {
+	if before.Open() != v.Open() || before.Verified != v.Verified || before.Policy.Sanitizer != v.Policy.Sanitizer {
 		say(Tools.Changed)
 		say(Prompts.Changed)
 		say(Resources.Changed)
@@ -190,7 +186,7 @@ func (v *View) differs(before *View) []string {
 	maps.Copy(keys, before.Served)
 	for key := range keys {
 		same := v.Served[key] == before.Served[key]
-		if same && (v.Seen == nil || before.Seen == nil || v.Seen.digests[key] == before.Seen.digests[key]) {
+		if same && v.named(key) == before.named(key) && (v.Seen == nil || before.Seen == nil || v.Seen.digests[key] == before.Seen.digests[key]) {
 			continue
 		}
 		for _, l := range lists {
@@ -240,12 +236,6 @@ func (v *View) WhyNot(key string) refusal.Reason {
 	default:
 		return refusal.Changed
 	}
-}
-
-// Tool finds a served tool by its unescaped name.
-func (v *View) Tool(name []byte) (Named, bool) {
-	t, served := v.tools[string(name)]
-	return t, served
 }
 
 // Ordinal is a tool's position in its listing, from 1; 0 if unknown.

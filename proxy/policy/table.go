@@ -84,6 +84,12 @@ var table = []Setting{
 		Doc: "How long the text of a held response is kept for your decision. Its record stays.",
 	},
 	{
+		Key: "sanitizer.profile", Default: "standard", Scope: Server, kind: choice{"strict", "standard", off},
+		Values: "off, standard, strict", Safer: "strict",
+		Doc: "What the client gets of the definitions of tools, prompts and resources that you allowed. standard: everything except invisible characters, and names, texts and schemas " +
+			"beyond any reasonable size. strict: only names, descriptions and input schemas, in few words; titles, annotations and output schemas are left out. off: definitions pass unchanged.",
+	},
+	{
 		Key: "sanitizer.ansi", Default: "visible", Scope: Server, kind: choice{"strip", "visible", off},
 		Values: "visible, strip, off", Safer: "strip",
 		Doc: "What happens to terminal escape sequences and control characters in what a server sends. visible: they become readable text. strip: they are removed. off: they pass.",

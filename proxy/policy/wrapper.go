@@ -15,6 +15,7 @@ type Wrapper struct {
 	MaxInspect     int    // bytes of a response that are inspected
 	HoldBeyond     bool   // hold larger ones
 	Interaction    string // allow, guard, ask or deny
+	Sanitizer      string // off, standard or strict
 	ANSI           string // visible, strip or off
 	Redact         string // off, detect or redact
 	RedactStrict   bool   // also any long run of base64
@@ -38,6 +39,7 @@ func ForWrapper(v Values) Wrapper {
 		MaxInspect:     int(v.bytes("inspect.max_bytes")),
 		HoldBeyond:     v.safe("inspect.on_limit") == "hold",
 		Interaction:    v.safe("interaction.policy"),
+		Sanitizer:      v.safe("sanitizer.profile"),
 		ANSI:           v.safe("sanitizer.ansi"),
 		Redact:         v.safe("redact.mode"),
 		RedactStrict:   v.safe("redact.profile") == "strict",

@@ -39,6 +39,7 @@ const (
 	Withheld             // its name is the same as another item's, or nearly
 	Version              // it speaks an unsupported protocol version
 	Unread               // its definition is ambiguous
+	Renamed              // the client knew another item by its name earlier in the session
 )
 
 // Subject is what a refusal is about. Name is the server's or the client's word and must go through Spoken before it is used in a sentence.
@@ -87,6 +88,7 @@ var words = [...]struct {
 	LaunchUnseen:  {"the server's program is still being checked", "Sallyport is still checking the program of the server {server}, {blocked}", soon, vocab.ItemLaunch},
 	Withheld:      {"another item of the server has the same or nearly the same name", "{it} has the same or nearly the same name as another item, {not run}", never, ""},
 	Version:       {"the server speaks a different protocol version", "The server {server} speaks a protocol version that Sallyport does not support, {nothing run}", never, kindNoVersion},
+	Renamed:       {"another item had this name earlier in the session", "{it} is not the one that had this name earlier in this session, {not run}", "Use the name in a new listing of what the server offers.", kindBlocked},
 	Unread:        {"its definition can be read in two ways", "{it} has a definition that can be read in two ways, {not run}", never, ""},
 }
 

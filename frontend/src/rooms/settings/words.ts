@@ -20,7 +20,7 @@ export interface Section {
 }
 
 export const SECTIONS: readonly Section[] = [
-  { id: 'checks', title: 'Checks', keys: ['pins.first_use', 'pins.resources', 'pins.recheck', 'pins.recheck_timeout', 'limits.message'] },
+  { id: 'checks', title: 'Checks', keys: ['pins.first_use', 'pins.resources', 'pins.recheck', 'pins.recheck_timeout', 'sanitizer.profile', 'limits.message'] },
   { id: 'startup', title: 'How servers start', keys: ['pins.launch', 'sandbox'] },
   { id: 'responses', title: 'Responses and requests', keys: ['inspect.on_limit', 'inspect.max_bytes', 'inspect.rules', 'quarantine.retention', 'interaction.policy', 'redact.mode', 'redact.profile', 'sanitizer.ansi', 'spotlight'] },
   { id: 'files', title: 'Claude’s file', keys: ['clients.auto_protect'] },
@@ -105,6 +105,15 @@ const WORDS: Record<string, Words> = {
       ask: { name: 'Ask me first', effect: 'The first request of each kind needs your review.' },
       guard: { name: 'Block suspicious ones', effect: 'Sallyport blocks requests for passwords, or with hidden orders, and puts them in the Inbox.' },
       allow: { name: 'Allow all', effect: 'A server can ask you for a password.' },
+    },
+  },
+  'sanitizer.profile': {
+    label: 'What Claude reads about a tool',
+    effect: 'A description can hold more than you can see.',
+    choices: {
+      strict: { name: 'Only the basics, in few words', effect: 'Claude gets names, short descriptions and simple inputs. Titles, hints and the form of results are left out, so some tools work less well.' },
+      standard: { name: 'All that can be seen', effect: 'Invisible characters are removed, and names, texts and inputs that are far too large are cut.' },
+      off: { name: 'Everything, unchanged', effect: 'Claude also reads what you can’t see. One broken tool can cost it every tool of the server.' },
     },
   },
   'sanitizer.ansi': {
