@@ -106,7 +106,7 @@ func TestEveryRuleOfTheCatalogueIsExplainedInTheWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	beside := []string{ // rules outside the catalogue, which judge more than the words of a definition or request
-		inspect.Shadowing, inspect.ToolImitation, inspect.ContextParameter, inspect.GrownDescription, inspect.LookAlikeName, inspect.OddSchema,
+		inspect.Shadowing, inspect.ToolImitation, inspect.ContextParameter, inspect.GrownDescription, inspect.LookAlikeName, inspect.OddSchema, inspect.NotASchema,
 		inspect.AsksForSecret, inspect.AsksForPayment, inspect.UnsafeLink, inspect.IncludeContext, inspect.SamplingTools,
 	}
 	for _, name := range append(rules.Names(), beside...) {

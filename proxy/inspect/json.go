@@ -192,13 +192,15 @@ func (w *walk) beyond(title string) {
 var schemaKinds = map[byte]string{'"': "a text", '[': "a list", 't': "true", 'f': "false", 'n': "null", '0': "a number"}
 
 // oddSchemas finds schemas of a tool that are not objects. The protocol allows only objects, and the official clients refuse the whole
-// listing for one other value: all tools of the server are lost, without an explanation.
+// listing for one other value: all tools of the server are lost, without an explanation. Of the two, only an inputSchema is replaced on the
+// way to the client (sanitizer.profile), so it has a rule of its own.
 func oddSchemas(raw []byte) (found []Finding) {
 	root := frame.Root(raw)
 	if frame.Type(raw, root) != '{' {
 		return nil
 	}
-	for _, key := range []string{"inputSchema", "outputSchema"} {
+	for _, schema := range [...]struct{ key, rule string }{{"inputSchema", NotASchema}, {"outputSchema", OddSchema}} {
+		key := schema.key
 		value, ok := frame.Find(raw, root, key)
 		if !ok || frame.Type(raw, value) == '{' {
 			continue
@@ -206,7 +208,7 @@ func oddSchemas(raw []byte) (found []Finding) {
 		what := schemaKinds[frame.Type(raw, value)]
 		text := value.Of(raw)
 		found = append(found, Finding{
-			Rule: OddSchema, Level: Medium, Category: "threat", Where: key, End: len(text), Match: cut.Runes(string(text), maxMatch),
+			Rule: schema.rule, Level: Medium, Category: "threat", Where: key, End: len(text), Match: cut.Runes(string(text), maxMatch),
 			Title: "Its " + key + " is " + what + ", not a schema; many clients then drop every tool of this server",
 		})
 	}

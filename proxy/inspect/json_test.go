@@ -134,8 +134,11 @@ func TestASchemaThatIsNoneIsFound(t *testing.T) {
 	} {
 		var where []string
 		for _, f := range Definition([]byte(tt.definition)) {
-			if f.Rule == OddSchema {
+			if f.Rule == OddSchema || f.Rule == NotASchema {
 				where = append(where, f.Where)
+				if (f.Rule == NotASchema) != (f.Where == "inputSchema") {
+					t.Errorf("%s: %s in %s", tt.definition, f.Rule, f.Where)
+				}
 				if f.Level != Medium || f.End == 0 {
 					t.Errorf("%s: %+v", tt.definition, f)
 				}

@@ -18,6 +18,7 @@ const (
 	BeyondBounds        = "beyond_bounds"
 	LookAlikeName       = "look_alike_name"
 	OddSchema           = "odd_schema"
+	NotASchema          = "not_a_schema"
 )
 
 const (
