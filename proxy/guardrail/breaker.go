@@ -62,6 +62,13 @@ func (b *Breaker) Ask(ctx context.Context, r Request) (Answer, error) {
 
 func (b *Breaker) Close() { b.provider.Close() }
 
+func (b *Breaker) width() int {
+	if p, is := b.provider.(wide); is {
+		return p.width()
+	}
+	return 1
+}
+
 // State is the breaker's state now.
 func (b *Breaker) State() State {
 	b.mu.Lock()

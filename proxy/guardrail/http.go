@@ -41,6 +41,9 @@ type HTTP struct {
 	end    context.CancelFunc
 }
 
+// atOnce is how many pieces of one text are sent at the same time: a model takes seconds for one, and all must be judged in one timeout.
+const atOnce = 4
+
 // maxHeader is more than an honest service sends before its answer.
 const maxHeader = 32 << 10
 
@@ -64,7 +67,7 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 		Proxy:                  http.ProxyFromEnvironment,
 		DisableCompression:     true, // 64 KiB are 64 KiB
 		MaxResponseHeaderBytes: maxHeader,
-		MaxIdleConnsPerHost:    4,
+		MaxIdleConnsPerHost:    atOnce,
 	}
 	if loopback {
 		carrier.Proxy = nil
@@ -86,6 +89,8 @@ func (h *HTTP) Close() {
 	h.end()
 	h.client.CloseIdleConnections()
 }
+
+func (h *HTTP) width() int { return atOnce }
 
 func (h *HTTP) Ask(ctx context.Context, r Request) (Answer, error) {
 	if h.life.Err() != nil {

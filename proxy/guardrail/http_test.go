@@ -283,6 +283,8 @@ func TestAddressesThatATextMayGoTo(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.url, err, c.fails)
 		case err == nil && h.Remote() != c.remote:
 			t.Errorf("%s: remote %v", c.url, h.Remote())
+		case err == nil && (h.client.Transport.(*http.Transport).Proxy == nil) == c.remote:
+			t.Errorf("%s: a proxy of the environment is asked where it must not, or is not where it must", c.url)
 		}
 	}
 }

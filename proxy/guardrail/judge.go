@@ -4,10 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
+
+// A wide Provider can judge several pieces of a text at once. Others get one after the other.
+type wide interface{ width() int }
 
 // Judge asks a provider about a text in pieces. The gravest piece counts; after one that is blocked, the rest is not asked about. The
 // context's end is that of all pieces together. If a piece fails, so does the text, but the answer has the gravest verdict until then ("" if
@@ -19,22 +23,75 @@ func Judge(ctx context.Context, p Provider, r Request, pieces []string) (Answer,
 	if deadline, is := ctx.Deadline(); is && r.Patience == 0 {
 		r.Patience = time.Until(deadline)
 	}
-	name := rand.Text()
-	var gravest Answer
-	for i, piece := range pieces {
-		r.ID, r.Text = name+"-"+strconv.Itoa(i+1), piece
-		answer, err := p.Ask(ctx, r)
-		if err != nil {
-			return gravest, err
+	width := 1
+	if w, is := p.(wide); is {
+		width = min(w.width(), len(pieces))
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	j := judging{provider: p, request: r, name: rand.Text(), pieces: pieces}
+	var others sync.WaitGroup
+	for range width - 1 {
+		others.Go(func() { j.pass(ctx, cancel) })
+	}
+	j.pass(ctx, cancel)
+	others.Wait()
+	return j.gravest, j.failed
+}
+
+// judging is one text while it is judged.
+type judging struct {
+	provider Provider
+	request  Request
+	name     string // of the text, in the ids of its pieces
+	pieces   []string
+
+	mu      sync.Mutex
+	begun   int // pieces that were asked about
+	gravest Answer
+	failed  error
+}
+
+// pass asks about one piece after another until none is left, or one is enough. A failure lets the pieces that are under way end, which may
+// find more; a block calls them off.
+func (j *judging) pass(ctx context.Context, callOff func()) {
+	for {
+		r, is := j.next()
+		if !is {
+			return
 		}
-		if graver(answer, gravest) {
-			gravest = answer
-		}
-		if gravest.Verdict == vocab.VoteBlock {
-			break
+		answer, err := j.provider.Ask(ctx, r)
+		if j.add(answer, err) {
+			callOff()
 		}
 	}
-	return gravest, nil
+}
+
+func (j *judging) next() (r Request, is bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.begun == len(j.pieces) || j.failed != nil || j.gravest.Verdict == vocab.VoteBlock {
+		return Request{}, false
+	}
+	r, j.begun = j.request, j.begun+1
+	r.ID, r.Text = j.name+"-"+strconv.Itoa(j.begun), j.pieces[j.begun-1]
+	return r, true
+}
+
+// add reports whether the text is blocked. Then a failure of another piece changes nothing.
+func (j *judging) add(answer Answer, err error) (blocked bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case err == nil && graver(answer, j.gravest):
+		j.gravest = answer
+	case err != nil && j.failed == nil:
+		j.failed = err
+	}
+	if blocked = j.gravest.Verdict == vocab.VoteBlock; blocked {
+		j.failed = nil
+	}
+	return blocked
 }
 
 func graver(a, b Answer) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -48,6 +49,61 @@ func TestTheGravestPieceCounts(t *testing.T) {
 			a, err := Judge(context.Background(), p, Request{Kind: vocab.TextMetadata, Server: "mail", Tool: "read"}, c.pieces)
 			if a.Verdict != c.want || (err != nil) != c.fails || len(ids) != c.asked {
 				t.Errorf("%+v, %v, asked with %d ids", a, err, len(ids))
+			}
+		})
+	}
+}
+
+// An awaited provider answers when four pieces wait for it, and those after the first four at once.
+type awaited struct {
+	provided
+	waiting atomic.Int64
+	four    chan struct{}
+}
+
+func (*awaited) width() int { return 4 }
+
+func (a *awaited) Ask(ctx context.Context, r Request) (Answer, error) {
+	if a.waiting.Add(1) == 4 {
+		close(a.four)
+	}
+	select {
+	case <-a.four:
+	case <-ctx.Done():
+		return Answer{}, ended(ctx, errTime)
+	}
+	return a.provided(ctx, r)
+}
+
+func TestAServiceJudgesSeveralPiecesAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		pieces []string
+		want   vocab.Vote
+		fails  bool
+	}{
+		{"harmless", slices.Repeat([]string{"a"}, MaxPieces), vocab.VoteAllow, false},
+		{"one is odd", []string{"a", "b", "c", "d", "e", "odd", "f"}, vocab.VoteFlag, false},
+		{"an attack beside a failure, in any order", []string{"fail", "attack", "c", "d", "e"}, vocab.VoteBlock, false},
+		{"one fails beside an odd one", []string{"a", "fail", "odd", "d"}, vocab.VoteFlag, true},
+		{"an attack calls the others off", []string{"attack", "wait", "wait", "wait"}, vocab.VoteBlock, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := &awaited{four: make(chan struct{}), provided: func(ctx context.Context, r Request) (Answer, error) {
+				switch r.Text {
+				case "fail":
+					return Answer{}, errTime
+				case "wait":
+					<-ctx.Done()
+					return Answer{}, ended(ctx, errTime)
+				}
+				return judged(&r), nil
+			}}
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			got, err := Judge(ctx, NewBreaker(a, nil), Request{}, c.pieces)
+			if got.Verdict != c.want || (err != nil) != c.fails {
+				t.Errorf("%+v, %v", got, err)
 			}
 		})
 	}
