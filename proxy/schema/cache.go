@@ -5,29 +5,40 @@ import (
 	"sync"
 )
 
-// maxCached is how many compiled schemas are kept. A server with more tools that are called in turn has some compiled again.
-const maxCached = 64
+// maxCached is how many compiled schemas are kept, and maxWeight how much they can take together: the largest has some megabytes. A server with
+// more has some compiled again.
+const (
+	maxCached = 64
+	maxWeight = 32 << 20
+)
 
 // Cache keeps compiled schemas, and why others do not compile, by the digest of their bytes. The zero value is ready, and safe for concurrent
-// use. A schema is compiled outside the lock, once, while others wait only if they ask for the same one.
+// use. A schema is compiled outside the lock and once: who asks for it meanwhile waits, and nobody else does.
 type Cache struct {
 	mu      sync.Mutex
 	entries map[[sha256.Size]byte]*entry
 	uses    uint64
+	weight  int
 }
 
 type entry struct {
 	compile func() (*Schema, error)
 	used    uint64
+	weight  int
 }
 
 // Get compiles a schema, or returns what came of it before.
 func (c *Cache) Get(raw []byte) (*Schema, error) {
-	return c.entry(raw).compile()
+	digest := sha256.Sum256(raw)
+	e := c.entry(digest, raw)
+	s, err := e.compile()
+	if s != nil {
+		c.weigh(digest, e, s.weight)
+	}
+	return s, err
 }
 
-func (c *Cache) entry(raw []byte) *entry {
-	digest := sha256.Sum256(raw)
+func (c *Cache) entry(digest [sha256.Size]byte, raw []byte) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.uses++
@@ -39,16 +50,28 @@ func (c *Cache) entry(raw []byte) *entry {
 		if len(c.entries) == maxCached {
 			c.forget()
 		}
-		own := append([]byte(nil), raw...)
+		own := string(raw)
 		e = &entry{compile: sync.OnceValues(func() (*Schema, error) {
-			s, err := Compile(own)
-			own = nil
-			return s, err
+			defer func() { own = "" }()
+			return Compile([]byte(own))
 		})}
 		c.entries[digest] = e
 	}
 	e.used = c.uses
 	return e
+}
+
+// weigh adds what a compiled schema takes, if it is still kept, and makes room for it.
+func (c *Cache) weigh(digest [sha256.Size]byte, e *entry, weight int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries[digest] != e || e.weight != 0 {
+		return
+	}
+	e.weight = weight
+	for c.weight += weight; c.weight > maxWeight && len(c.entries) > 1; {
+		c.forget()
+	}
 }
 
 // forget drops the schema that was not used for longest.
@@ -60,5 +83,6 @@ func (c *Cache) forget() {
 			oldest, least = digest, e.used
 		}
 	}
+	c.weight -= c.entries[oldest].weight
 	delete(c.entries, oldest)
 }

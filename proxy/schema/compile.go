@@ -34,6 +34,7 @@ func Compile(raw []byte) (s *Schema, err error) {
 		return nil, errors.New("is not a JSON object")
 	}
 	seen := newSurvey()
+	seen.bytes = len(raw)
 	root, err := seen.enter(doc, base, false)
 	if err != nil {
 		return nil, err

@@ -3,12 +3,15 @@ package schema
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 )
+
+// weightPerByte is what a compiled schema takes for each of its bytes, at most: for the values of an enum, or names that are required.
+const weightPerByte = 12
 
 // conversion makes rules of the sites of a schema that its root can reach. What a dialect does not have is left out, so that rules are the
 // same in all dialects. The metaschema has been asked before: what has the wrong type here is in a keyword that its dialect does not know.
@@ -17,6 +20,7 @@ type conversion struct {
 	rules    map[*site]*rule
 	queue    []*site
 	patterns map[string]*pattern
+	programs int // instructions of all patterns
 	err      error
 }
 
@@ -35,6 +39,7 @@ func convert(seen *survey, root *site) (*Schema, error) {
 		s.all = append(s.all, c.rules[at])
 	}
 	s.link(c.resources)
+	s.weight = len(s.all)*int(unsafe.Sizeof(rule{})) + seen.paths + c.programs*instruction + weightPerByte*seen.bytes
 	if s.circular() {
 		return nil, errors.New("refers to itself without going into the value")
 	}
@@ -64,7 +69,7 @@ func (c *conversion) bind() {
 	}
 }
 
-// link counts what leads where: to which rules a bound reference can lead, and which rules have more than one way in.
+// link finds out where bound references can lead, once every rule is known.
 func (s *Schema) link(resources map[string]*resource) {
 	for _, r := range s.all {
 		d := &r.dynamic
@@ -78,9 +83,8 @@ func (s *Schema) link(resources map[string]*resource) {
 			}
 		}
 	}
-	s.root.entries++
-	for _, r := range s.all {
-		r.each(func(to *rule) { to.entries++ })
+	for _, res := range resources {
+		*res = resource{bound: res.bound} // the rest leads to the whole document
 	}
 }
 
@@ -116,6 +120,11 @@ func (c *conversion) convert(at *site) {
 	r.allOf, r.anyOf, r.oneOf, r.not = k.list("allOf", 4), k.list("anyOf", 4), k.list("oneOf", 4), k.one("not", 4)
 	if r.condition = k.one("if", 7); r.condition != nil {
 		r.then, r.otherwise = k.one("then", 7), k.one("else", 7)
+		for _, branch := range []*rule{r.then, r.otherwise} {
+			if branch != nil {
+				r.branches = append(r.branches, branch)
+			}
+		}
 	}
 }
 
@@ -201,29 +210,26 @@ func (k *keywords) set(values ...any) *set {
 	return s
 }
 
-func (k *keywords) decimal(keyword string) *decimal {
-	n, ok := k.obj[keyword].(json.Number)
-	if !ok {
-		return nil
-	}
+func (k *keywords) bound(keyword string) *bound {
+	n, _ := k.obj[keyword].(json.Number)
 	d, ok := decimalOf(string(n))
 	if !ok {
 		return nil
 	}
-	return &d
+	return &bound{decimal: d, written: string(n)}
 }
 
 func (k *keywords) numbers() {
-	k.minimum, k.maximum = k.decimal("minimum"), k.decimal("maximum")
-	k.exclusiveMinimum, k.exclusiveMaximum = k.decimal("exclusiveMinimum"), k.decimal("exclusiveMaximum")
+	k.minimum, k.maximum = k.bound("minimum"), k.bound("maximum")
+	k.exclusiveMinimum, k.exclusiveMaximum = k.bound("exclusiveMinimum"), k.bound("exclusiveMaximum")
 	if k.obj["exclusiveMinimum"] == true {
 		k.minimum, k.exclusiveMinimum = nil, k.minimum // draft-04
 	}
 	if k.obj["exclusiveMaximum"] == true {
 		k.maximum, k.exclusiveMaximum = nil, k.maximum
 	}
-	if d := k.decimal("multipleOf"); d != nil && !d.zero() {
-		k.multipleOf = newDivisor(*d)
+	if d := k.bound("multipleOf"); d != nil && !d.zero() {
+		k.multipleOf = d.prepare()
 	}
 }
 
@@ -232,7 +238,7 @@ const mostCounted = 1<<31 - 1
 
 // count is a bound on how many, or -1.
 func (k *keywords) count(keyword string, since dialect) int {
-	d := k.decimal(keyword)
+	d := k.bound(keyword)
 	if d == nil || k.at.dialect < since {
 		return -1
 	}
@@ -253,8 +259,12 @@ func (k *keywords) strings() {
 func (c *conversion) compilePattern(source string) *pattern {
 	p, ok := c.patterns[source]
 	if !ok {
-		if p, c.err = compilePattern(source); c.err == nil {
-			c.patterns[source] = p
+		if p, c.err = compilePattern(source); c.err != nil {
+			return nil
+		}
+		c.patterns[source] = p
+		if c.programs += p.program; c.programs > maxPrograms {
+			c.err = errors.New("has patterns that are too large together")
 		}
 	}
 	return p
@@ -267,7 +277,7 @@ func (k *keywords) objects() {
 		k.names[property] = name{k.index(property), k.child("properties", property)}
 	}
 	required, _ := k.obj["required"].([]any)
-	k.required = k.requirements(required, "required")
+	k.required = k.requirements(required)
 	for _, keyword := range []string{"dependencies", "dependentRequired", "dependentSchemas"} {
 		since := dialect(2019)
 		if keyword == "dependencies" {
@@ -276,7 +286,7 @@ func (k *keywords) objects() {
 		for _, property := range k.members(keyword, since) {
 			trigger := k.index(property)
 			if on, list := k.obj[keyword].(map[string]any)[property].([]any); list {
-				k.dependentRequired = append(k.dependentRequired, dependentRequired{keyword, trigger, k.requirements(on, keyword, property)})
+				k.dependentRequired = append(k.dependentRequired, dependentRequired{keyword, below("", keyword, property), trigger, k.requirements(on)})
 			} else if to := k.child(keyword, property); to != nil {
 				k.dependentSchemas = append(k.dependentSchemas, dependentSchema{keyword, trigger, to})
 			}
@@ -306,12 +316,11 @@ func (k *keywords) members(keyword string, since dialect) []string {
 	return names
 }
 
-func (k *keywords) requirements(names []any, path ...string) []requirement {
-	var all []requirement
-	for i, one := range names {
-		if name, ok := one.(string); ok {
-			all = append(all, requirement{name, k.index(name), below("", append(path, fmt.Sprint(i))...)})
-		}
+func (k *keywords) requirements(names []any) []requirement {
+	all := make([]requirement, 0, len(names))
+	for _, one := range names {
+		name, _ := one.(string)
+		all = append(all, requirement{name, k.index(name)})
 	}
 	return all
 }

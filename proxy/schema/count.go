@@ -8,7 +8,8 @@ const (
 	// Work is what counting and applying take besides: names looked up, bytes compared. A unit is about 10 ns.
 	spareWork   = 20_000_000
 	workPerByte = 6
-	lookup      = 4 // what it takes to find a name in a table
+	lookup      = 4  // what it takes to find a name in a table
+	remember    = 10 // and to remember a rule and a value
 )
 
 // counting finds how often rules will be applied to a value and to what is in it, before any is.
@@ -17,60 +18,59 @@ const (
 // but takes every assertion for one that holds. So every branch of an anyOf counts, every pattern of a patternProperties for every name, and
 // for a reference that is bound on the way the most costly of its targets. Of then and else the more costly one counts.
 //
-// What a rule costs on a value depends on the two alone, so it is counted once for each pair, however many ways lead there. A rule with one
-// way in needs no memory: each of its pairs is met once for a pair that is itself counted once. A count can be too large to be
-// finished, but each pair and each way to it stands for at least one application, so that the walk is over as soon as it has met
-// more of them than the limit.
+// It is a walk of one step an application, which ends at the limit, so that it needs no memory of what a rule costs on a value: a step takes 15 ns,
+// and to remember it would take 110. Only where several rules are walked of which one will be applied, the walk can be longer than the
+// count, and remembers.
 type counting struct {
 	*document
-	limit  int
-	work   int
-	deep   int
-	pairs  map[uint64]int
-	simple []int // counts for values with nothing in them, by rule and kind
-	seen   seen
-	over   bool
+	limit int
+	total int
+	work  int
+	deep  int
+	seen  seen
+	known map[uint64]int // by rule and value
+	over  bool
 }
 
-// unfinished marks a pair that is being counted. To meet it again means that the rule comes back to the same value without end.
-const unfinished = -1
-
-// count returns how many applications it takes to apply a rule to a value, or over.
-func (c *counting) count(r *rule, v uint32) int {
-	if c.spend(1) {
-		return 0
-	}
-	n := &c.nodes[v]
-	if r.always != nil || !r.mayHave(n.kind) {
-		return 1
-	}
-	if r.entries < 2 {
-		return c.once(r, v)
-	}
-	if n.count == 0 {
-		known := &c.simple[r.id*kinds+int(n.kind)]
-		if *known == 0 {
-			*known = unfinished
-			*known = c.once(r, v)
-		}
-		return c.met(*known)
-	}
-	pair := uint64(r.id)<<32 | uint64(v)
-	known, ok := c.pairs[pair]
-	if !ok {
-		c.pairs[pair] = unfinished
-		known = c.once(r, v)
-		c.pairs[pair] = known
-	}
-	return c.met(known)
-}
-
-func (c *counting) met(known int) int {
-	if known == unfinished {
+// count adds the applications that it takes to apply a rule to a value. It is over if they are too many.
+func (c *counting) count(r *rule, v uint32) {
+	if c.total++; c.total > c.limit || c.deep > maxDeep {
 		c.over = true
-		return 0
 	}
-	return known
+	if c.spend(1) || r.always != nil || !r.mayHave(c.nodes[v].kind) {
+		return
+	}
+	c.deep++
+	if r.ref != nil {
+		c.count(r.ref, v)
+	}
+	if !r.refOnly {
+		c.most(v, r.dynamic.candidates...)
+		c.inside(r, v)
+		c.sameValue(r, v)
+	}
+	c.deep--
+}
+
+// most adds the most costly of some rules, of which one will be applied.
+func (c *counting) most(v uint32, rules ...*rule) {
+	before, most := c.total, 0
+	for _, one := range rules {
+		pair := uint64(one.id)<<32 | uint64(v)
+		cost, ok := c.known[pair]
+		if !ok {
+			c.spend(remember)
+			if c.count(one, v); c.over {
+				return
+			}
+			cost = c.total - before
+			if c.total = before; len(rules) > 1 {
+				c.known[pair] = cost
+			}
+		}
+		most = max(most, cost)
+	}
+	c.total += most
 }
 
 // mayHave reports whether a value of a kind can pass the rule's type. Nothing but the type is looked at if it can't.
@@ -85,61 +85,34 @@ func (c *counting) spend(n int) bool {
 	return c.over
 }
 
-// once counts a pair that is not known.
-func (c *counting) once(r *rule, v uint32) int {
-	if c.deep++; c.deep > maxDeep {
-		c.over = true
-	}
-	defer func() { c.deep-- }()
-	total := 1
-	add := func(n int) {
-		if total += n; total > c.limit {
-			c.over = true
-		}
-	}
-	if r.ref != nil {
-		add(c.count(r.ref, v))
-	}
-	if r.refOnly {
-		return total
-	}
-	if r.dynamic.initial != nil {
-		most := 0
-		for _, to := range r.dynamic.candidates {
-			most = max(most, c.count(to, v))
-		}
-		add(most)
-	}
-	switch c.nodes[v].kind {
-	case object:
-		c.object(r, v, add)
-	case array:
-		c.array(r, v, add)
-	}
+func (c *counting) sameValue(r *rule, v uint32) {
 	for _, list := range [...][]*rule{r.allOf, r.anyOf, r.oneOf} {
 		for _, one := range list {
 			if c.over {
-				return total
+				return
 			}
-			add(c.count(one, v))
+			c.count(one, v)
 		}
 	}
 	if r.not != nil {
-		add(c.count(r.not, v))
+		c.count(r.not, v)
 	}
 	if r.condition != nil {
-		most := 0
-		for _, one := range [...]*rule{r.then, r.otherwise} {
-			if one != nil {
-				most = max(most, c.count(one, v))
-			}
-		}
-		add(c.count(r.condition, v) + most)
+		c.count(r.condition, v)
+		c.most(v, r.branches...)
 	}
-	return total
 }
 
-func (c *counting) object(r *rule, v uint32, add func(int)) {
+func (c *counting) inside(r *rule, v uint32) {
+	switch c.nodes[v].kind {
+	case object:
+		c.object(r, v)
+	case array:
+		c.array(r, v)
+	}
+}
+
+func (c *counting) object(r *rule, v uint32) {
 	if !r.readsMembers() {
 		return
 	}
@@ -154,30 +127,30 @@ func (c *counting) object(r *rule, v uint32, add func(int)) {
 			c.seen.set(here, known.index)
 		}
 		if known.rule != nil {
-			add(c.count(known.rule, key+1))
+			c.count(known.rule, key+1)
 		}
 		for _, p := range r.patternProperties {
-			add(c.count(p.rule, key+1))
+			c.count(p.rule, key+1)
 		}
 		if r.propertyNames != nil {
-			add(c.count(r.propertyNames, key))
+			c.count(r.propertyNames, key)
 		}
 		switch {
 		case known.rule != nil:
 		case r.additionalProperties != nil:
-			add(c.count(r.additionalProperties, key+1))
+			c.count(r.additionalProperties, key+1)
 		case r.unevaluatedProperties != nil:
-			add(c.count(r.unevaluatedProperties, key+1))
+			c.count(r.unevaluatedProperties, key+1)
 		}
 	}
 	for _, d := range r.dependentSchemas {
 		if c.seen.has(here, d.trigger) {
-			add(c.count(d.rule, v))
+			c.count(d.rule, v)
 		}
 	}
 }
 
-func (c *counting) array(r *rule, v uint32, add func(int)) {
+func (c *counting) array(r *rule, v uint32) {
 	if r.prefix == nil && r.rest == nil && r.contains == nil && r.unevaluatedItems == nil {
 		return
 	}
@@ -188,14 +161,14 @@ func (c *counting) array(r *rule, v uint32, add func(int)) {
 		}
 		switch {
 		case i < len(r.prefix):
-			add(c.count(r.prefix[i], child))
+			c.count(r.prefix[i], child)
 		case r.rest != nil:
-			add(c.count(r.rest, child))
+			c.count(r.rest, child)
 		case r.unevaluatedItems != nil:
-			add(c.count(r.unevaluatedItems, child))
+			c.count(r.unevaluatedItems, child)
 		}
 		if r.contains != nil {
-			add(c.count(r.contains, child))
+			c.count(r.contains, child)
 		}
 		i++
 	}

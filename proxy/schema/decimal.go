@@ -125,22 +125,22 @@ func (d *decimal) compareSize(o *decimal) int {
 // chunk is how many digits multipleOf takes at once: the most that fit into 64 bits.
 const chunk = 18
 
-// divisor is the number of a multipleOf, which is not zero.
-type divisor struct {
+// bound is a number of a schema, with what the schema has for it.
+type bound struct {
 	decimal
-	long *big.Int // what the digits spell, if they are too many for a chunk
+	written string
+	long    *big.Int // what the digits spell, if it is a divisor with too many for a chunk
 }
 
-func newDivisor(d decimal) *divisor {
-	by := &divisor{decimal: d}
-	if d.digits() > chunk {
-		by.long, _ = new(big.Int).SetString(d.high+d.low, 10)
+func (m *bound) prepare() *bound {
+	if m.digits() > chunk {
+		m.long, _ = new(big.Int).SetString(m.high+m.low, 10)
 	}
-	return by
+	return m
 }
 
-// divides reports whether a value is the divisor times an integer.
-func (m *divisor) divides(d *decimal) bool {
+// divides reports whether a value is the bound times an integer. The bound is not zero.
+func (m *bound) divides(d *decimal) bool {
 	if d.zero() {
 		return true
 	}

@@ -23,7 +23,8 @@ type evaluation struct {
 type failure struct {
 	rule      *rule
 	keyword   string
-	below     string // pointer below the rule's
+	below     string // pointer from the rule's to the keyword
+	index     int    // of an element of the keyword's list, plus 1
 	value     uint32
 	got, want int
 	name      string
@@ -210,9 +211,9 @@ func (e *evaluation) number(r *rule, v uint32) bool {
 	d, _ := decimalOf(e.token(v))
 	e.spend(d.digits() / 16)
 	ok := true
-	for _, bound := range [...]struct {
+	for _, limit := range [...]struct {
 		keyword string
-		by      *decimal
+		by      *bound
 		holds   func(int) bool
 	}{
 		{"minimum", r.minimum, func(c int) bool { return c >= 0 }},
@@ -220,8 +221,8 @@ func (e *evaluation) number(r *rule, v uint32) bool {
 		{"exclusiveMinimum", r.exclusiveMinimum, func(c int) bool { return c > 0 }},
 		{"exclusiveMaximum", r.exclusiveMaximum, func(c int) bool { return c < 0 }},
 	} {
-		if bound.by != nil && !bound.holds(d.compare(bound.by)) {
-			if ok = e.fail(failure{rule: r, keyword: bound.keyword, value: v}); !e.collecting() {
+		if limit.by != nil && !limit.holds(d.compare(&limit.by.decimal)) {
+			if ok = e.fail(failure{rule: r, keyword: limit.keyword, value: v, name: limit.by.written}); !e.collecting() {
 				return false
 			}
 		}
@@ -229,7 +230,7 @@ func (e *evaluation) number(r *rule, v uint32) bool {
 	if r.multipleOf != nil {
 		e.spend((1 + d.digits()/chunk) * (8 + r.multipleOf.digits()/2))
 		if !e.stopped && !r.multipleOf.divides(&d) {
-			ok = e.fail(failure{rule: r, keyword: "multipleOf", value: v})
+			ok = e.fail(failure{rule: r, keyword: "multipleOf", value: v, name: r.multipleOf.written})
 		}
 	}
 	return ok

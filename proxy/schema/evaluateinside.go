@@ -66,14 +66,14 @@ func (e *evaluation) present(r *rule, v uint32, here int, evaluated marks) bool 
 	if e.spend(len(r.required) / 4) {
 		return false
 	}
-	ok := e.allPresent(r, v, here, r.required, "required")
+	ok := e.allPresent(r, v, here, r.required, "required", "/required")
 	for _, d := range r.dependentRequired {
 		if !ok && !e.collecting() {
 			return false
 		}
 		if e.seen.has(here, d.trigger) {
 			e.spend(len(d.names))
-			ok = e.allPresent(r, v, here, d.names, d.keyword) && ok
+			ok = e.allPresent(r, v, here, d.names, d.keyword, d.below) && ok
 		}
 	}
 	for _, d := range r.dependentSchemas {
@@ -87,11 +87,11 @@ func (e *evaluation) present(r *rule, v uint32, here int, evaluated marks) bool 
 	return ok
 }
 
-func (e *evaluation) allPresent(r *rule, v uint32, here int, names []requirement, keyword string) bool {
+func (e *evaluation) allPresent(r *rule, v uint32, here int, names []requirement, keyword, below string) bool {
 	ok := true
-	for _, required := range names {
+	for i, required := range names {
 		if !e.seen.has(here, required.index) {
-			if ok = e.fail(failure{rule: r, keyword: keyword, below: required.pointer, value: v, name: required.name}); !e.collecting() {
+			if ok = e.fail(failure{rule: r, keyword: keyword, below: below, index: i + 1, value: v, name: required.name}); !e.collecting() {
 				return false
 			}
 		}

@@ -20,7 +20,8 @@ var dialects = map[string]dialect{
 	"json-schema.org/draft-04/schema":      4,
 }
 
-// metaschemas are the schemas of schemas, as json-schema.org publishes them (BSD license), by their address without its scheme.
+// metaschemas are the schemas of schemas by json-schema.org (BSD license), by their address without its scheme, in the form that
+// santhosh-tekuri/jsonschema has them.
 //
 //go:embed metaschemas
 var metaschemas embed.FS
@@ -80,7 +81,7 @@ func check(raw string, d dialect) error {
 	if !ok {
 		return errors.New("is not JSON")
 	}
-	e := s.evaluation(&doc, spareWork+workPerByte*len(raw), false)
+	e := s.evaluation(&doc, spareWork+workPerByte*len(raw), true)
 	if e.apply(s.root, 0, "", nil) && !e.stopped {
 		return nil
 	}

@@ -19,9 +19,12 @@ const (
 	// matching is the same for Go's engine, whose time is the length of the text times the size of the pattern.
 	matching = 500 * time.Millisecond
 	// maxProgram is how many instructions Go's engine takes for a pattern, roughly. It writes repetitions out: ((a{99}){99}){9} has 90,000.
-	maxProgram = 10_000
+	maxProgram = 4_000
+	// maxPrograms is how many all patterns of a schema can have, and instruction what one takes in bytes.
+	maxPrograms = 40_000
+	instruction = 64
 	// uninterrupted is how much work Go's engine does without a look at the clock: characters times instructions.
-	uninterrupted = 1 << 20
+	uninterrupted = 16 << 20
 	// backtrackingStack is in integers, which is 8 MB.
 	backtrackingStack = 1 << 20
 	// clockPeriod is how exactly the other engine keeps its time. By default, it can be late by 200 ms.
@@ -49,6 +52,7 @@ func compilePattern(source string) (*pattern, error) {
 			}
 		}
 	}
+	p.program = 0
 	keepTime()
 	other, err := regexp2.Compile(source, regexp2.ECMAScript, regexp2.Unicode, regexp2.OptionMaxBacktrackingStackSize(backtrackingStack))
 	if err != nil {

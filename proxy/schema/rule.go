@@ -6,7 +6,6 @@ type rule struct {
 	pointer  string // into the schema
 	foreign  bool   // in a metaschema, so that pointer says nothing
 	resource *resource
-	entries  int // how many places of rules lead here
 
 	always  *bool // the schemas true and false
 	types   types
@@ -17,8 +16,8 @@ type rule struct {
 	refOnly bool // draft-07 and earlier ignore what is beside a $ref
 	dynamic dynamicRef
 
-	minimum, maximum, exclusiveMinimum, exclusiveMaximum *decimal
-	multipleOf                                           *divisor
+	minimum, maximum, exclusiveMinimum, exclusiveMaximum *bound
+	multipleOf                                           *bound
 
 	minLength, maxLength int // -1: none, as below
 	pattern              *pattern
@@ -47,7 +46,8 @@ type rule struct {
 	allOf, anyOf, oneOf []*rule
 	not                 *rule
 
-	condition, then, otherwise *rule // if, then, else
+	condition, then, otherwise *rule   // if, then, else
+	branches                   []*rule // then and otherwise, those that there are
 }
 
 // name is a property that a rule names, and what to do with its value: nothing, if it is only required.
@@ -57,13 +57,13 @@ type name struct {
 }
 
 type requirement struct {
-	name    string
-	index   int
-	pointer string // below the rule's
+	name  string
+	index int
 }
 
 type dependentRequired struct {
 	keyword string
+	below   string // the pointer to the list, from the rule's
 	trigger int
 	names   []requirement
 }
@@ -109,32 +109,5 @@ func (r *rule) sameValue(visit func(*rule)) {
 		for _, one := range list {
 			visit(one)
 		}
-	}
-}
-
-// each calls visit for each rule that a rule can apply to anything.
-func (r *rule) each(visit func(*rule)) {
-	r.sameValue(visit)
-	for _, one := range []*rule{r.additionalProperties, r.propertyNames, r.unevaluatedProperties, r.rest, r.contains, r.unevaluatedItems} {
-		if one != nil {
-			visit(one)
-		}
-	}
-	for _, name := range r.names {
-		if name.rule != nil {
-			visit(name.rule)
-		}
-	}
-	for _, d := range r.dependentSchemas {
-		visit(d.rule)
-	}
-	for _, p := range r.patternProperties {
-		visit(p.rule)
-	}
-	for _, one := range r.prefix {
-		visit(one)
-	}
-	for _, one := range r.dynamic.candidates {
-		visit(one)
 	}
 }

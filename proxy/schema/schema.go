@@ -11,6 +11,7 @@ type Schema struct {
 	root   *rule
 	all    []*rule
 	scoped bool // has references that are bound on the way
+	weight int  // in bytes, roughly
 }
 
 // Limits are what a value can be before the schema is asked.
@@ -48,11 +49,11 @@ func (s *Schema) Validate(value []byte, limits Limits) (v *Violation) {
 		return &Violation{Keyword: "type", Message: "is not JSON"}
 	}
 	c := s.counting(&d)
-	cost := c.count(s.root, 0)
+	c.count(s.root, 0)
 	if c.over {
 		return tooCostly("has too many parts for a schema like this")
 	}
-	e := s.evaluation(&d, c.work, cost < details)
+	e := s.evaluation(&d, c.work, c.total < details)
 	if ok := e.apply(s.root, 0, "", nil); ok && !e.stopped {
 		return nil
 	}
@@ -60,7 +61,7 @@ func (s *Schema) Validate(value []byte, limits Limits) (v *Violation) {
 }
 
 func (s *Schema) counting(d *document) *counting {
-	return &counting{document: d, limit: spare + len(d.raw), work: spareWork + workPerByte*len(d.raw), pairs: map[uint64]int{}, simple: make([]int, len(s.all)*kinds)}
+	return &counting{document: d, limit: spare + len(d.raw), work: spareWork + workPerByte*len(d.raw), known: map[uint64]int{}}
 }
 
 // evaluation has the work that counting left.

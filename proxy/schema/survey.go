@@ -75,6 +75,7 @@ type survey struct {
 	checked   []*site // the root, and what has to be held against a metaschema by itself
 	patterns  map[string]bool
 	paths     int
+	bytes     int // of the schema
 }
 
 func newSurvey() *survey {

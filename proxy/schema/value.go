@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 )
@@ -23,8 +22,8 @@ const (
 // the last one. The children of an object are its keys, each followed by its value.
 type node struct {
 	kind       kind
-	escaped    bool   // text with a backslash
-	start, end uint32 // in raw
+	escaped    bool   // text that had a backslash
+	start, end uint32 // in raw; of text without its quotes, and in plain if it had escapes
 	next       uint32
 	count      uint32 // elements or members
 }
@@ -32,22 +31,25 @@ type node struct {
 // document is a decoded value: the text, and 20 bytes for each value and key in it.
 type document struct {
 	raw   string
+	plain string // texts that had escapes, without them
 	nodes []node
 }
 
 type decoder struct {
 	document
-	at int
+	at    int
+	plain []byte
 }
 
 // decode reads one JSON value. It is not ok for anything else. The caller has bounded the depth, since it recurses.
 func decode(raw string, nodes int) (document, bool) {
-	d := decoder{document: document{raw, make([]node, 0, nodes)}}
+	d := decoder{document: document{raw: raw, nodes: make([]node, 0, nodes)}}
 	d.space()
 	if !d.value() {
 		return document{}, false
 	}
 	d.space()
+	d.document.plain = string(d.plain)
 	return d.document, d.at == len(raw)
 }
 
@@ -63,8 +65,8 @@ func (d *decoder) space() {
 }
 
 // add appends a node without children that ends at end.
-func (d *decoder) add(k kind, end int, escaped bool) {
-	d.nodes = append(d.nodes, node{kind: k, escaped: escaped, start: uint32(d.at), end: uint32(end), next: uint32(len(d.nodes) + 1)})
+func (d *decoder) add(k kind, end int) {
+	d.nodes = append(d.nodes, node{kind: k, start: uint32(d.at), end: uint32(end), next: uint32(len(d.nodes) + 1)})
 	d.at = end
 }
 
@@ -90,7 +92,7 @@ func (d *decoder) value() bool {
 		if _, ok := decimalOf(d.raw[d.at:end]); !ok {
 			return false
 		}
-		d.add(number, end, false)
+		d.add(number, end)
 		return true
 	}
 }
@@ -99,7 +101,7 @@ func (d *decoder) word(word string, k kind) bool {
 	if !strings.HasPrefix(d.raw[d.at:], word) {
 		return false
 	}
-	d.add(k, d.at+len(word), false)
+	d.add(k, d.at+len(word))
 	return true
 }
 
@@ -111,13 +113,20 @@ func (d *decoder) text() bool {
 	if end-d.at < 2 || d.raw[end-1] != '"' {
 		return false
 	}
-	d.add(text, end, escaped)
+	d.add(text, end)
+	n := &d.nodes[len(d.nodes)-1]
+	n.start, n.end = n.start+1, n.end-1
+	if escaped {
+		from := len(d.plain)
+		d.plain = appendPlain(d.plain, d.raw[n.start:n.end])
+		n.escaped, n.start, n.end = true, uint32(from), uint32(len(d.plain))
+	}
 	return true
 }
 
 func (d *decoder) container(k kind, end byte) bool {
 	self := len(d.nodes)
-	d.add(k, d.at+1, false)
+	d.add(k, d.at+1)
 	d.space()
 	count := uint32(0)
 	for d.at < len(d.raw) && d.raw[d.at] != end {
@@ -154,19 +163,16 @@ func (d *decoder) container(k kind, end byte) bool {
 	return true
 }
 
-// text is the string of a text node, without its escapes.
+// text is the string of a text node.
 func (d *document) text(v uint32) string {
 	n := &d.nodes[v]
-	if !n.escaped {
-		return d.raw[n.start+1 : n.end-1]
+	if n.escaped {
+		return d.plain[n.start:n.end]
 	}
-	var s string
-	if json.Unmarshal([]byte(d.raw[n.start:n.end]), &s) != nil {
-		return d.raw[n.start+1 : n.end-1]
-	}
-	return s
+	return d.raw[n.start:n.end]
 }
 
+// token is the text of a number.
 func (d *document) token(v uint32) string { return d.raw[d.nodes[v].start:d.nodes[v].end] }
 
 // size is how many nodes a value has, itself included.

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -52,7 +53,11 @@ func (e *evaluation) violation() *Violation {
 	f := &e.failures[0]
 	v := &Violation{Keyword: f.keyword, Instance: short(e.pointer(f.value)), Message: e.message(f), More: len(e.failures) - 1}
 	if !f.rule.foreign {
-		v.Schema = short(f.rule.pointer + f.below)
+		v.Schema = f.rule.pointer + f.below
+		if f.index > 0 {
+			v.Schema += "/" + strconv.Itoa(f.index-1)
+		}
+		v.Schema = short(v.Schema)
 	}
 	return v
 }
@@ -94,12 +99,16 @@ func (e *evaluation) message(f *failure) string {
 		return "has two elements that are equal"
 	case "pattern":
 		return "does not match the pattern"
-	case "minimum", "exclusiveMinimum":
-		return "is too small"
-	case "maximum", "exclusiveMaximum":
-		return "is too large"
+	case "minimum":
+		return compared(f, "must be at least", "is too small")
+	case "exclusiveMinimum":
+		return compared(f, "must be more than", "is too small")
+	case "maximum":
+		return compared(f, "must be at most", "is too large")
+	case "exclusiveMaximum":
+		return compared(f, "must be less than", "is too large")
 	case "multipleOf":
-		return "is not a multiple of the number that it must be a multiple of"
+		return compared(f, "must be a multiple of", "is not a multiple of what it must be a multiple of")
 	case "required", "dependentRequired", "dependencies":
 		if f.name != "" && plain(f.name) {
 			return fmt.Sprintf("lacks the property %q", f.name)
@@ -126,6 +135,14 @@ func (e *evaluation) kindName(v uint32) string {
 		}
 	}
 	return kindNames[e.nodes[v].kind]
+}
+
+// compared names the number of the schema, if it is short.
+func compared(f *failure, must, otherwise string) string {
+	if len(f.name) > 40 {
+		return otherwise
+	}
+	return must + " " + f.name
 }
 
 // bounds says how many of something there are and should be.
