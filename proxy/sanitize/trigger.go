@@ -15,6 +15,9 @@ type pattern struct{ raw []byte }
 // next is the first visible character from at on, and the offset after it; r is -1 at the end.
 func (p pattern) next(at int) (r rune, after int) {
 	for at < len(p.raw) {
+		if c := p.raw[at]; c >= 0x20 && c < 0x7f && c != '\\' {
+			return rune(c), at + 1
+		}
 		r, size := character(p.raw[at:])
 		at += size
 		if !legible.Hidden(r) {
