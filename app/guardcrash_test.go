@@ -27,6 +27,12 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		if role, is := strings.CutPrefix(os.Args[1], "provider:"); is {
+			playProvider(role)
+			return
+		}
+	}
 	if root := os.Getenv(crashRoot); root != "" {
 		crashChild(root)
 	}

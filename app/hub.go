@@ -18,12 +18,14 @@ import (
 	"github.com/sallyport/sallyport/app/logs"
 	"github.com/sallyport/sallyport/app/lost"
 	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/providers"
 	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/app/settings"
 	"github.com/sallyport/sallyport/app/witness"
 	"github.com/sallyport/sallyport/app/wrappers"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -77,6 +79,7 @@ type Hub struct {
 	*settings.Keeper
 	*wrappers.Wrappers
 	*display.Display
+	*providers.Providers
 
 	lost    *lost.Store
 	logs    *logs.Book
@@ -130,7 +133,11 @@ func Open(opts Options) (*Hub, error) {
 	h.lost = lost.New(h.office, opts.Home)
 	h.witness = h.newWitness()
 	h.Wrappers = wrappers.New(h.office, wrappers.Options{Home: opts.Home, Logs: h.logs, Lost: h.lost.Code, Idling: h.idling, Closing: h.closing, Work: &h.work})
-	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.Restand, LookAgain: h.LookAgain, PushAll: h.PushAll}, settings.Options{
+	h.Providers = providers.New(h.office, providers.Hub{
+		Home: opts.Home, Wrapper: h.WrapperOf, NameOf: h.NameOf, Settings: func(s store.Server) policy.Values { return h.ValuesFor(s) }, InForce: func() []policy.Values { return h.InForce() },
+		Stderr: func(provider string, chunk []byte) { _ = h.logs.Write(providers.LogOf(provider), "", nil, chunk) },
+	})
+	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.Restand, LookAgain: h.LookAgain, PushAll: h.PushAll, Guards: h.Providers}, settings.Options{
 		Home: opts.Home, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	h.Approvals = approvals.New(h.office, approvals.Hub{
@@ -156,6 +163,9 @@ func Open(opts Options) (*Hub, error) {
 			return nil, err
 		}
 	}
+	h.office.Lock()
+	h.Providers.Reset()
+	h.office.Unlock()
 	h.Starts.Open()
 	h.begin()
 	return h, nil
@@ -251,6 +261,7 @@ func (h *Hub) Close() error {
 		close(h.closing)
 		h.work.Wait()
 		h.witness.Last()
+		h.Providers.Close()
 		h.logs.Close()
 		if h.office.Store != nil {
 			err = h.office.Store.Close()

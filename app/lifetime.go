@@ -26,6 +26,7 @@ func (h *Hub) begin() {
 	if h.office.Store != nil {
 		h.work.Go(func() { h.witness.Keep(h.closing) })
 	}
+	h.work.Go(func() { h.Providers.Tell(h.closing) })
 }
 
 // Done is closed when the hub wants to end: it stepped down, its last wrapper is gone, or its home vanished. Its owner then stops serving

@@ -54,11 +54,15 @@ type HeldText struct {
 	Params   []byte
 	Answer   []byte
 	Findings json.RawMessage
+	Guards   json.RawMessage // verdicts of guardrail providers, with their reasons; nil for none
 }
 
 // Encode writes a text as it is stored: each part after its length. A response of 64 MiB is not nested in JSON again.
 func (t HeldText) Encode() (stored []byte, sum string) {
 	parts := [][]byte{t.Params, t.Answer, t.Findings}
+	if len(t.Guards) > 0 { // earlier versions have three parts, and read no further
+		parts = append(parts, t.Guards)
+	}
 	size := 0
 	for _, p := range parts {
 		size += 8 + len(p)
@@ -73,7 +77,10 @@ func (t HeldText) Encode() (stored []byte, sum string) {
 }
 
 func decodeHeldText(stored []byte) (t HeldText, err error) {
-	for _, part := range []*[]byte{&t.Params, &t.Answer, (*[]byte)(&t.Findings)} {
+	for i, part := range []*[]byte{&t.Params, &t.Answer, (*[]byte)(&t.Findings), (*[]byte)(&t.Guards)} {
+		if i == 3 && len(stored) == 0 {
+			break
+		}
 		if len(stored) < 8 {
 			return t, ErrSeal
 		}

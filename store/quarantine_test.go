@@ -31,6 +31,7 @@ func TestAHeldTextComesBackAsItWas(t *testing.T) {
 	for name, text := range map[string]HeldText{
 		"ABCD": someText,
 		"ABCE": {Answer: []byte("0")},
+		"ABC0": {Answer: []byte("0"), Guards: json.RawMessage(`[{"provider":"command"}]`)},
 		"ABCF": {Params: []byte{}, Answer: bytes.Repeat([]byte("x"), 3<<20), Findings: json.RawMessage("null")},
 	} {
 		var h Held
@@ -41,7 +42,7 @@ func TestAHeldTextComesBackAsItWas(t *testing.T) {
 				t.Errorf("%s: %+v, %v", name, kept, err)
 			}
 			got, err := tx.HeldText(kept)
-			if err != nil || !bytes.Equal(got.Params, text.Params) || !bytes.Equal(got.Answer, text.Answer) || !bytes.Equal(got.Findings, text.Findings) {
+			if err != nil || !bytes.Equal(got.Params, text.Params) || !bytes.Equal(got.Answer, text.Answer) || !bytes.Equal(got.Findings, text.Findings) || !bytes.Equal(got.Guards, text.Guards) {
 				t.Errorf("%s: %d bytes of answer, %v", name, len(got.Answer), err)
 			}
 			return nil

@@ -2,14 +2,18 @@ package display
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/providers"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -20,6 +24,9 @@ func (d *Display) Log(q control.LogQuery) (out control.Log, err error) {
 	err = d.office.Answering(func(tx *store.Tx) error {
 		server, err := office.FindServer(tx, q.Server)
 		id = server.ID
+		if provider, is := strings.CutPrefix(q.Server, inspect.GuardrailPrefix); err != nil && is && slices.Contains(policy.Providers(), provider) {
+			id, err = providers.LogOf(provider), nil
+		}
 		return err
 	})
 	if err != nil {

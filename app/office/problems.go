@@ -25,6 +25,7 @@ const (
 	ProblemSpool           = "SP-013"
 	ProblemRules           = "SP-014"
 	ProblemHead            = "SP-016"
+	ProblemGuardrail       = "SP-017"
 
 	ProblemClientGone       = "SP-201"
 	ProblemClientDenied     = "SP-202"

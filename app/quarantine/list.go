@@ -284,5 +284,6 @@ func (q *Quarantine) heldDetail(tx *store.Tx, it store.Item) (*control.HeldDetai
 		return nil, nil, err
 	}
 	d.Params, d.Answer = mask.Params(text.Params, nil), text.Answer
+	_ = json.Unmarshal(text.Guards, &d.Guards) // nil: none was asked
 	return d, review.ReadFindings(text.Findings), nil
 }

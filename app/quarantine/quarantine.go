@@ -255,6 +255,10 @@ func Prepare(in control.Held, secrets []string) (readyHeld, error) {
 	if err != nil {
 		return bad("its findings")
 	}
+	guards, err := guardsOf(in.Guards)
+	if err != nil {
+		return bad("%v", err)
+	}
 	if in.Method != "tools/call" && in.Method != "prompts/get" { // a URI is an argument too, and can contain a password
 		in.Item, in.Name = mask.Text(in.Item, secrets), mask.Text(in.Name, secrets)
 	}
@@ -263,7 +267,7 @@ func Prepare(in control.Held, secrets []string) (readyHeld, error) {
 		Item: in.Item, Name: strings.ToValidUTF8(cut.Bytes(in.Name, maxHeldName), ""), Error: in.Error, Why: in.Why, Score: in.Score,
 		Checks: office.Detail(checks), RuleSet: cut.Bytes(in.RuleSet, office.MaxName), Levels: office.Detail(levels), Time: in.Time.UTC(), Bytes: max(in.Bytes, int64(len(in.Answer))), State: vocab.HeldWaiting,
 	}}
-	out.text, out.Text = store.HeldText{Params: mask.Params(in.Params, secrets), Answer: in.Answer, Findings: findings}.Encode()
+	out.text, out.Text = store.HeldText{Params: mask.Params(in.Params, secrets), Answer: in.Answer, Findings: findings, Guards: guards}.Encode()
 	out.Kept = int64(len(out.text))
 	return out, nil
 }

@@ -103,59 +103,94 @@ func (k *Keeper) SetSetting(peer control.Peer, q control.SettingQuery) (none con
 			return none, err
 		}
 	}
+	if k.concernsGuards(q) {
+		if err := k.hub.Guards.Chosen(q.Key, q.Value); err != nil {
+			return none, err
+		}
+	}
 	k.office.Lock()
 	defer k.office.Unlock()
-	s, server, err := k.settable(q)
+	c, err := k.changeOf(peer, q)
+	if err == nil && k.concernsGuards(q) {
+		before, after := k.valuesFor(c)
+		k.office.Unlock()
+		done, tryErr := k.hub.Guards.Try(before, after)
+		k.office.Lock()
+		if tryErr != nil {
+			return none, tryErr
+		}
+		c, err = k.changeOf(peer, q) // anything can have changed meanwhile
+		defer func() { done(err == nil) }()
+	}
 	if err != nil {
 		return none, err
 	}
-	accepted, err := k.settings.accepted.Set(q.Key, q.Value, server.ID, q.Tool)
-	if err != nil {
-		return none, office.Answer(control.CodeBadRequest, "%v", err)
+	if err = k.setAs(c, where); err != nil {
+		return none, err
 	}
-	file, err := k.settings.file.Set(q.Key, q.Value, server.ID, q.Tool)
-	if err != nil {
-		return none, office.Answer(control.CodeBadRequest, "%v", err)
+	k.useRules(rules)
+	if k.concernsGuards(q) {
+		k.hub.Guards.Reset() // also if the value is the same: that asks every provider afresh
+	}
+	if err = k.hub.Restand(); err != nil {
+		return none, err
+	}
+	return k.settingRow(c.setting, c.server, q.Tool), nil
+}
+
+// changeOf is what a call changes, if its peer can have that. A loosening by one who can't decide is put before a person.
+func (k *Keeper) changeOf(peer control.Peer, q control.SettingQuery) (c change, err error) {
+	if c.setting, c.server, err = k.settable(q); err != nil {
+		return c, err
+	}
+	if c.accepted, err = k.settings.accepted.Set(q.Key, q.Value, c.server.ID, q.Tool); err != nil {
+		return c, office.Answer(control.CodeBadRequest, "%v", err)
+	}
+	if c.file, err = k.settings.file.Set(q.Key, q.Value, c.server.ID, q.Tool); err != nil {
+		return c, office.Answer(control.CodeBadRequest, "%v", err)
 	}
 	known, err := k.known()
 	if err != nil {
-		return none, err
+		return c, err
 	}
-	tightened, loosened := policy.Diff(k.settings.accepted, accepted, known...)
-	if len(loosened) > 0 {
-		if err := k.office.MayDecide(peer); err != nil {
-			if peer.Descends {
-				return none, err
-			}
-			return none, k.suggest(file, err)
-		}
-		if !q.Decided {
-			return none, office.Answer(control.CodeLoosens, "%s: %s instead of %s makes things less safe", loosened[0].Key, loosened[0].To, loosened[0].From)
-		}
+	c.tightened, c.loosened = policy.Diff(k.settings.accepted, c.accepted, known...)
+	if len(c.loosened) == 0 {
+		return c, nil
 	}
+	if err := k.office.MayDecide(peer); err != nil {
+		if peer.Descends {
+			return c, err
+		}
+		return c, k.suggest(c.file, err)
+	}
+	if !q.Decided {
+		first := c.loosened[0]
+		return c, office.Answer(control.CodeLoosens, "%s: %s instead of %s makes things less safe", first.Key, first.To, first.From)
+	}
+	return c, nil
+}
+
+// setAs stores a change.
+func (k *Keeper) setAs(c change, where string) error {
 	var raw []byte
-	err = k.office.Update(func(tx *store.Tx) (bool, error) {
-		if raw, err = k.writeSettings(file); err != nil {
+	err := k.office.Update(func(tx *store.Tx) (_ bool, err error) {
+		if raw, err = k.writeSettings(c.file); err != nil {
 			return false, err
 		}
-		if err := tx.SetMeta(metaSettings, accepted.Marshal()); err != nil {
+		if err := tx.SetMeta(metaSettings, c.accepted.Marshal()); err != nil {
 			return false, err
 		}
-		if err := k.noteSettings(tx, append(tightened, loosened...), where, ""); err != nil {
+		if err := k.noteSettings(tx, append(c.tightened, c.loosened...), where, ""); err != nil {
 			return false, err
 		}
-		_, _, err := k.settle(tx, accepted, file)
+		_, _, err = k.settle(tx, c.accepted, c.file)
 		return true, err
 	})
 	if err != nil {
-		return none, k.office.Failed(err)
+		return k.office.Failed(err)
 	}
-	k.settings.accepted, k.settings.file, k.settings.raw = accepted, file, raw
-	k.useRules(rules)
-	if err := k.hub.Restand(); err != nil {
-		return none, err
-	}
-	return k.settingRow(s, server, q.Tool), nil
+	k.settings.accepted, k.settings.file, k.settings.raw = c.accepted, c.file, raw
+	return nil
 }
 
 // settable returns the setting that a call names, and its server, if it can be set there.

@@ -33,6 +33,7 @@ type Hub struct {
 	Restand   func() error // gives every server its settings again and tells the wrappers
 	LookAgain func() error // applies new rules to what live wrappers declare
 	PushAll   func()       // brings every wrapper up to date
+	Guards    Guards       // the guardrail providers; nil where there are none
 }
 
 // Options say which files to use. All must be set.
@@ -237,7 +238,9 @@ func (k *Keeper) ReadSettings() error {
 	if err != nil {
 		return k.office.Failed(err)
 	}
+	before := k.settings.accepted
 	k.settings.accepted = accepted
+	k.guardsFollow(before)
 	k.lookAtRules()
 	return k.hub.Restand()
 }
@@ -362,7 +365,9 @@ func (k *Keeper) DecideSettings(tx *store.Tx, it store.Item, d control.Decide, o
 		}
 	}
 	return true, func() {
+		before := k.settings.accepted
 		k.settings.accepted, k.settings.file, k.settings.raw = now.accepted, now.file, raw
+		k.guardsFollow(before)
 		k.useRules(now.rules)
 		if err := k.hub.Restand(); err != nil {
 			k.office.Failed(err)

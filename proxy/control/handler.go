@@ -1,5 +1,7 @@
 package control
 
+import "context"
+
 // Peer is who is asking, as the kernel reports it, not as the peer claims.
 type Peer struct {
 	PID, UID int
@@ -21,7 +23,7 @@ type Wrapper interface {
 // *Error goes to the caller as it is. Any other error goes to the log, and the caller gets "the hub could not do that", because its words
 // may contain what the caller must not see. A panic counts as such an error, for its caller only.
 //
-// On a connection, Register comes before Report, Launch, Records, Stderr, Attention, Hold and Take, and Unregister exactly once after the
+// On a connection, Register comes before Report, Launch, Records, Stderr, Attention, Hold, Take and Guard, and Unregister exactly once after the
 // last of them has returned. Stderr is called in order and delays everything else the wrapper sends, so it must be quick. Records answers
 // only when all records are durable, because the wrapper then forgets them.
 //
@@ -50,6 +52,8 @@ type Handler interface {
 	// Interaction answers with the item's code once the item is durable.
 	Interaction(w Wrapper, i Interaction) (Kept, error)
 	Unseen(w Wrapper, u Unseen) error
+	// Guard may take as long as guardrail.timeout. ctx ends with the connection.
+	Guard(ctx context.Context, w Wrapper, g Guard) (Guarded, error)
 
 	Status() (Status, error)
 	Servers() ([]Server, error)
@@ -74,6 +78,10 @@ type Handler interface {
 	Settings(q SettingQuery) ([]Setting, error)
 	SetSetting(peer Peer, q SettingQuery) (Setting, error)
 	Log(q LogQuery) (Log, error)
+
+	Guards() ([]GuardProvider, error)
+	// TestGuard refuses a peer inside a guarded server: it could try texts until one passes.
+	TestGuard(peer Peer, t GuardTest) (GuardVerdict, error)
 
 	Protect(peer Peer, p Protect) (Protected, error)
 	Unprotect(peer Peer, p Protect) (Protected, error)
@@ -107,6 +115,7 @@ var (
 	AskTake        = ofWrapper("take", Handler.Take)
 	askInteraction = ofWrapper("interaction", Handler.Interaction)
 	askUnseen      = ofWrapper("unseen", silent(Handler.Unseen))
+	askGuard       = carried("guard", true, func(c *hubEnd, g Guard) (Guarded, error) { return c.server.handler.Guard(c.reading, c, g) })
 
 	AskStatus        = bare("status", Handler.Status)
 	AskServers       = bare("servers", Handler.Servers)
@@ -129,6 +138,8 @@ var (
 	AskSettings      = query("settings", Handler.Settings)
 	AskSetSetting    = decision("set_setting", Handler.SetSetting)
 	AskLog           = query("log", Handler.Log)
+	AskGuards        = bare("guards", Handler.Guards)
+	AskTestGuard     = decision("test_guard", Handler.TestGuard)
 	AskProtect       = decision("protect", Handler.Protect)
 	AskUnprotect     = decision("unprotect", Handler.Unprotect)
 	AskCoverage      = query("coverage", Handler.Coverage)

@@ -30,6 +30,7 @@ type Held struct {
 	Findings []inspect.Finding `json:"findings"`
 	Checks   []inspect.Check   `json:"checks"`
 	RuleSet  string            `json:"rule_set"`
+	Guards   []GuardVerdict    `json:"guards,omitempty"` // of the guardrail providers
 }
 
 // MaxHeldAnswer is the largest response that is kept, in bytes: the default limit of a message. A larger one is held too, and its
@@ -137,6 +138,8 @@ type HeldDetail struct {
 	Place int    `json:"place,omitempty"`
 	Newer string `json:"newer,omitempty"`
 	Older string `json:"older,omitempty"`
+	// Guards are the verdicts of guardrail providers. Reason is the provider's own text: escape it like the server's.
+	Guards []GuardVerdict `json:"guards,omitempty"`
 }
 
 // HeldQuery asks for the pending held responses: of one server, of one tool, or all.

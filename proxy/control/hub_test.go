@@ -26,6 +26,7 @@ type testHub struct {
 	hold      chan struct{} // Records and Status wait here when it is not nil
 	refuse    error         // what Records answers
 	open      atomic.Int32  // calls of Status that have come
+	asked     atomic.Int32  // calls of Guard that wait
 
 	mu        sync.Mutex
 	file      *os.File

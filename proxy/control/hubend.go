@@ -22,6 +22,8 @@ type hubEnd struct {
 	cred   peer.Credentials
 	role   Role
 
+	reading context.Context // ends when the other end hangs up, or the hub does: for calls that take long
+
 	descended  bool
 	registered bool     // used only by the reading goroutine
 	from       Register // what it registered as
@@ -130,6 +132,9 @@ func (c *hubEnd) within() bool {
 
 // run reads calls until the other end or ctx ends, then lets open calls finish and sends their answers.
 func (c *hubEnd) run(ctx context.Context, in *lines) {
+	reading, hungUp := context.WithCancel(ctx)
+	defer hungUp()
+	c.reading = reading
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -140,6 +145,7 @@ func (c *hubEnd) run(ctx context.Context, in *lines) {
 		_ = c.conn.SetWriteDeadline(time.Now().Add(flushTimeout)) // for a write that hangs
 	})
 	err := c.read(in)
+	hungUp()
 	unhook()
 	if errors.Is(err, peer.ErrForeignMessage) {
 		c.conn.Close() // no more answers

@@ -236,6 +236,11 @@ func (r *reader) values(o object, at string, scope Scope, besides []string) (val
 			continue
 		}
 		text, ok := scalar(given[key][0])
+		if l, lists := s.kind.(lister); lists && !ok {
+			if items, all := words(given[key][0]); all {
+				text, ok = l.list(items), true
+			}
+		}
 		if !ok {
 			r.complain("%s: must be a word, a number, true or false", path(at, key))
 			continue
@@ -257,6 +262,16 @@ func isGroup(key string) bool {
 		}
 	}
 	return false
+}
+
+// words are the items of a list that holds nothing but strings.
+func words(value any) (items []string, all bool) {
+	list, all := value.([]any)
+	for _, one := range list {
+		word, is := one.(string)
+		items, all = append(items, word), all && is
+	}
+	return items, all
 }
 
 func scalar(value any) (string, bool) {

@@ -182,7 +182,7 @@ func TestEveryRowOfTheTableHoldsTogether(t *testing.T) {
 
 func TestForWrapperFallsBackToDefaults(t *testing.T) {
 	defaults := Wrapper{OwnTools: "once", Recheck: 30 * time.Second, RecheckTimeout: 10 * time.Second, MaxMessage: 64 << 20, Launch: "notify",
-		MaxInspect: 64 << 20, HoldBeyond: true, Interaction: "guard", Sanitizer: "standard", ANSI: "visible", Redact: "detect", Spotlight: "off"}
+		MaxInspect: 64 << 20, HoldBeyond: true, Interaction: "guard", Sanitizer: "standard", ANSI: "visible", Redact: "detect", GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "off"}
 	broken := Values{}
 	for _, s := range All() {
 		broken[s.Key] = "no value of anything"
@@ -196,7 +196,7 @@ func TestForWrapperFallsBackToDefaults(t *testing.T) {
 		"pins.recheck_timeout": "1s", "pins.resources": "on", "limits.message": "1MiB", "pins.launch": "block", "sandbox": "shield",
 		"inspect.max_bytes": "1MiB", "inspect.on_limit": "allow", "interaction.policy": "deny", "sanitizer.profile": "strict", "sanitizer.ansi": "strip", "redact.mode": "redact", "redact.profile": "strict", "spotlight": "ask"})
 	want := Wrapper{OwnTools: "waiting", TrustClean: true, RecheckOff: true, RecheckTimeout: time.Second, Resources: true, MaxMessage: 1 << 20, Launch: "block",
-		MaxInspect: 1 << 20, Interaction: "deny", Sanitizer: "strict", ANSI: "strip", Redact: "redact", RedactStrict: true, Spotlight: "ask"}
+		MaxInspect: 1 << 20, Interaction: "deny", Sanitizer: "strict", ANSI: "strip", Redact: "redact", RedactStrict: true, GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "ask"}
 	if got != want {
 		t.Errorf("set values: %+v", got)
 	}

@@ -112,6 +112,57 @@ var table = []Setting{
 			"run a tool (__ot, mcp__NAME). off: only for a call with the argument __sanitize__ set to true. on: always. ask: unless a call sets __sanitize__ to false.",
 	},
 	{
+		Key: "guardrail.provider", Default: ProviderBuiltin, Scope: Server, kind: providers{},
+		Values: "builtin, and any of command, http, llamafirewall, with commas between", Safer: "a longer list (taking one off asks you first)",
+		Doc: "Which guardrail providers check responses and new tools. builtin is Sallyport's own detector and always runs. command: a program of yours. http: a service at an address. " +
+			"llamafirewall: LlamaFirewall, run by your own Python. Sallyport asks a provider twice before it switches it on. Each response then waits until all of them have judged it.",
+	},
+	{
+		Key: "guardrail.command.argv", Default: off, Scope: Global, kind: named{argv},
+		Values: "a JSON array of strings, the program first, or off", Safer: "neither",
+		Doc: "The program behind the provider command. It gets one JSON object per line and writes one per line back. It runs as you, without a sandbox.",
+	},
+	{
+		Key: "guardrail.http.url", Default: off, Scope: Global, kind: named{address},
+		Values: "an address that starts with https://, or with http:// on this computer; or off", Safer: "neither",
+		Doc: "The address of the provider http. To an address on another computer, Sallyport sends only the responses of servers with guardrail.remote on, and replaces secrets first.",
+	},
+	{
+		Key: "guardrail.http.format", Default: "sallyport", Scope: Server, kind: taste{"sallyport", "openai"},
+		Values: "sallyport, openai", Safer: "neither",
+		Doc: "How the provider http is asked. sallyport: with Sallyport's own JSON object. openai: as a chat with a model, at /v1/chat/completions below the address.",
+	},
+	{
+		Key: "guardrail.http.model", Default: off, Scope: Server, kind: named{modelName},
+		Values: "the name of a model (such as llama-guard3:8b), or off", Safer: "neither",
+		Doc: "Which model the provider http is asked for, in the format openai. off: the service decides.",
+	},
+	{
+		Key: "guardrail.http.key", Default: off, Scope: Global, kind: named{keyPlace},
+		Values: "env: with the name of a variable, keychain: with the name of an entry, or off", Safer: "neither",
+		Doc: "Where the key for the provider http is: in an environment variable of the hub, or in the keychain of this computer (sallyport secret set NAME). Never the key itself.",
+	},
+	{
+		Key: "guardrail.llamafirewall.python", Default: off, Scope: Global, kind: named{fullPath},
+		Values: "the full path of a Python program, or off", Safer: "neither",
+		Doc: "The Python that has LlamaFirewall installed, such as /home/me/llamafirewall/bin/python.",
+	},
+	{
+		Key: "guardrail.timeout", Default: "2s", Scope: Server, kind: span{min: 100 * time.Millisecond, max: time.Minute, longSafer: true},
+		Values: "a duration from 100ms to 1m", Safer: "longer",
+		Doc: "How long a response waits for the guardrail providers. After that, guardrail.on_error decides.",
+	},
+	{
+		Key: "guardrail.on_error", Default: "hold", Scope: Server, kind: choice{"hold", ProviderBuiltin},
+		Values: "hold, builtin", Safer: "hold",
+		Doc: "What happens to a response that a guardrail provider couldn't check. hold: it is held until you decide. builtin: Sallyport's own detector alone decides, and the activity log says which check did not run.",
+	},
+	{
+		Key: "guardrail.remote", Default: off, Scope: Server, kind: toggle{},
+		Values: "on, off", Safer: "off",
+		Doc: "Whether the text of a server's responses and tools can be sent to a guardrail provider on another computer. Sallyport replaces secrets first. off: such a provider does not check that server.",
+	},
+	{
 		Key: "limits.message", Default: "64MiB", Scope: Server, kind: size{min: 4 << 10, max: 1 << 30},
 		Values: "a size from 4KiB to 1GiB", Safer: "smaller",
 		Doc: "The largest message that passes, in either direction. A larger one gets an error, and the session continues.",

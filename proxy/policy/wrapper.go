@@ -21,12 +21,20 @@ type Wrapper struct {
 	RedactStrict   bool   // also any long run of base64
 	Payloads       bool   // records keep arguments and responses
 	Spotlight      string // off, on or ask
+
+	Guards       string        // providers beside the built-in one on this computer, with commas between; "" for none
+	GuardsAway   string        // those on another computer that are given this server's text
+	GuardsUnsent string        // those on another computer that are not
+	GuardTimeout time.Duration // how long a response waits for them
+	GuardHold    bool          // hold what they could not check
 }
 
 // ForWrapper converts values for a wrapper. Absent or unreadable ones get the default.
 func ForWrapper(v Values) Wrapper {
 	recheck, on := v.duration("pins.recheck")
 	timeout, _ := v.duration("pins.recheck_timeout")
+	guards := ForGuardrail(v)
+	here, away, unsent := guards.divided()
 	return Wrapper{
 		OwnTools:       v.safe("own_tools"),
 		TrustClean:     v.safe("pins.first_use") == "trust-clean",
@@ -45,6 +53,11 @@ func ForWrapper(v Values) Wrapper {
 		RedactStrict:   v.safe("redact.profile") == "strict",
 		Payloads:       v.safe("activity.payloads") == "on",
 		Spotlight:      v.safe("spotlight"),
+		Guards:         here,
+		GuardsAway:     away,
+		GuardsUnsent:   unsent,
+		GuardTimeout:   guards.Timeout,
+		GuardHold:      guards.Hold,
 	}
 }
 

@@ -1,0 +1,73 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
+)
+
+// Guard asks the guardrail providers of a wrapper's server about a piece of a response. The hub knows the server by its registration.
+type Guard struct {
+	Tool string   `json:"tool"` // tool, prompt or URI as the client named it
+	Text []string `json:"text"` // pieces, as guardrail.Pieces cuts them; at most MaxGuardPieces
+	// Away asks the providers on other computers instead of those on this one. The secrets in Text are replaced then.
+	Away bool `json:"away,omitempty"`
+	// Within is how much of guardrail.timeout is left. The hub never takes longer than the setting.
+	Within time.Duration `json:"within"`
+}
+
+// MaxGuardPieces limits the pieces of one call. A longer text takes several calls, so that neither end keeps much of it.
+const MaxGuardPieces = 4
+
+// Guarded has one verdict for each provider that was asked.
+type Guarded struct {
+	Verdicts []GuardVerdict `json:"verdicts"`
+}
+
+// GuardVerdict is what a provider said about a text, or why it said nothing that counts.
+type GuardVerdict struct {
+	Provider string     `json:"provider"`
+	Verdict  vocab.Vote `json:"verdict,omitempty" ts_type:"'allow' | 'flag' | 'block' | undefined"` // "" if it gave none
+	Score    float64    `json:"score,omitempty"`
+	// Reason is the provider's own text, not escaped. It is shown to the person alone: never to the client, never in a record or a log.
+	Reason     string `json:"reason,omitempty"`
+	DurationUS int64  `json:"duration_us,omitempty"`
+	// Failed is why the provider did not judge all of the text, Unasked why it was not even asked. Both are our own words.
+	Failed  string `json:"failed,omitempty"`
+	Unasked string `json:"unasked,omitempty"`
+	// Ran and NotRun are the scanners of LlamaFirewall, and why one did not run.
+	Ran    []string          `json:"ran,omitempty"`
+	NotRun map[string]string `json:"not_run,omitempty"`
+}
+
+// GuardProvider is one row of `guardrail list`.
+type GuardProvider struct {
+	Name   string  `json:"name"`
+	State  string  `json:"state"` // on, off, paused: see GuardOn
+	Asked  int     `json:"asked"`
+	Failed int     `json:"failed"`
+	P50MS  float64 `json:"p50_ms"`
+	Reason string  `json:"reason"` // why it is off, or its last failure; our own words
+}
+
+// The states of a provider.
+const (
+	GuardOn     = "on"
+	GuardOff    = "off"
+	GuardPaused = "paused" // it failed, and is not asked for a while
+)
+
+// GuardTest asks one provider about a text, on or not.
+type GuardTest struct {
+	Provider string `json:"provider"`
+	Text     string `json:"text"`
+}
+
+// MaxGuardTest limits the text of a test, in bytes.
+const MaxGuardTest = 1 << 20
+
+// Guard asks the guardrail providers. It fails at once while the hub is away.
+func (l *Link) Guard(ctx context.Context, g Guard) (Guarded, error) {
+	return asked(ctx, l, askGuard, g)
+}
