@@ -2,8 +2,11 @@ package proxy
 
 import (
 	"bytes"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -21,6 +24,7 @@ type examined struct {
 	r      *request
 	line   []byte     // as it will be delivered
 	body   frame.Span // the result or the error in it; absent once the line was changed
+	judged []byte     // what was judged in the line: the body, or all of it
 	failed bool       // the body is an error
 	found  found
 	said   bool // the client has the response, or a refusal, or something else will send it one
@@ -30,22 +34,76 @@ type examined struct {
 // as a whole, and only what may be delivered is changed.
 func (s *responses) examine(v *declared.View, r *request, line []byte) (err error) {
 	e := &examined{v: v, policy: v.PolicyOf(r.item), r: r, line: line, body: r.body}
-	defer func() {
-		if p := recover(); p != nil {
-			s.journal.fault("a response", inspect.Fault(p))
-			if !e.said {
-				err = s.client.Write(faultLine(r.id))
-			}
-		}
-	}()
+	defer s.caught(e, &err)
 	if e.body.Empty() {
 		e.body, e.failed = bodyOf(line)
 	}
 	s.inspect(e)
-	if s.held(e) || s.elicits(e) || s.overtaken(e) {
+	if s.held(e) || s.awaits(e) {
+		return nil
+	}
+	return s.pass(e)
+}
+
+// awaits reports whether a response waits for guardrail providers. It then goes on beside the reading goroutine: nothing else waits with it.
+func (s *responses) awaits(e *examined) bool {
+	p := e.policy
+	if p.Guards == "" && p.GuardsAway == "" || e.found.TooLong {
+		e.found.unasked(p)
+		return false
+	}
+	n, room := len(e.line), s.guards.enter()
+	if room && !s.aside.take(n) {
+		s.guards.leave()
+		room = false
+	}
+	if !room {
+		e.found.guard(guarded{verdicts: failedAll(p, "too many responses are waiting for it"), failed: true}, nil)
+		return s.held(e)
+	}
+	whole := len(e.judged) == n
+	e.line = bytes.Clone(e.line) // the reader's
+	if e.judged = e.body.Of(e.line); whole {
+		e.judged = e.line
+	}
+	s.aside.run(func() {
+		defer func() {
+			s.guards.leave()
+			s.aside.give(n)
+		}()
+		var err error // the client's own reader notices that it is gone
+		defer s.caught(e, &err)
+		e.found.guard(s.guards.ask(p, e.r.name, e.judged), s.silencedNow(e))
+		if !s.held(e) {
+			err = s.pass(e)
+		}
+	})
+	return true
+}
+
+// silencedNow are the rules excepted for the response's item.
+func (s *responses) silencedNow(e *examined) []control.Exception {
+	return slices.DeleteFunc(slices.Clone(e.v.State.Exceptions), func(one control.Exception) bool {
+		return one.Item != e.r.item || !time.Now().Before(one.Until)
+	})
+}
+
+// pass takes a response that is not held through the rest of its stages.
+func (s *responses) pass(e *examined) error {
+	if s.elicits(e) || s.overtaken(e) {
 		return nil
 	}
 	return s.send(e)
+}
+
+// caught gives the client its response after a bug of ours. It is deferred.
+func (s *responses) caught(e *examined, err *error) {
+	if p := recover(); p != nil {
+		s.journal.fault("a response", inspect.Fault(p))
+		if !e.said {
+			*err = s.client.Write(faultLine(e.r.id))
+		}
+	}
 }
 
 // inspect judges the server's own bytes.

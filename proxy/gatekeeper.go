@@ -27,6 +27,9 @@ type Gatekeeper interface {
 	Hold(ctx context.Context, held control.Held) (control.Kept, error)
 	// Take asks for a held response that a person released. Deliver a granted response once, and confirm it with a Record.
 	Take(ctx context.Context, take control.Take) (control.Taken, error)
+	// Guard asks the guardrail providers about a part of a response. It may take as long as the question says, and fails at once while the
+	// hub is away.
+	Guard(ctx context.Context, question control.Guard) (control.Guarded, error)
 	// Interaction stores a refused request of the server for a person's decision.
 	Interaction(ctx context.Context, refused control.Interaction) (control.Kept, error)
 	// Unseen reports what the client has not listed since it was told that listings changed. It never blocks.

@@ -49,6 +49,7 @@ type gatekeeper struct {
 	rules    []byte
 	ownTools string // where the hub wants our tools listed
 
+	guard        func(context.Context, control.Guard) (control.Guarded, error) // asks the providers; nil: the hub is away
 	unseen       []control.Unseen
 	interactions []control.Interaction
 	asks         []control.Allowed
@@ -139,6 +140,16 @@ func (g *gatekeeper) Take(_ context.Context, t control.Take) (control.Taken, err
 }
 
 // push rebuilds the state from what is approved and sends it to the session.
+func (g *gatekeeper) Guard(ctx context.Context, q control.Guard) (control.Guarded, error) {
+	g.mu.Lock()
+	guard := g.guard
+	g.mu.Unlock()
+	if guard == nil {
+		return control.Guarded{}, errors.New("the hub is away")
+	}
+	return guard(ctx, q)
+}
+
 func (g *gatekeeper) Unseen(u control.Unseen) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -61,10 +61,15 @@ func (j *journal) about(r *request, mode string, status vocab.Status, rec contro
 }
 
 func (j *journal) answered(r *request, status vocab.Status, bytes int) {
+	j.answeredAs(r, status, bytes, nil)
+}
+
+// answeredAs is answered with more to say, nil for nothing.
+func (j *journal) answeredAs(r *request, status vocab.Status, bytes int, more facts) {
 	if !r.counts() {
 		return
 	}
-	j.about(r, vocab.ModeAlways, status, control.Record{Tool: r.called(), Detail: r.detail(r.withPayload(nil)), Bytes: int64(bytes)})
+	j.about(r, vocab.ModeAlways, status, control.Record{Tool: r.called(), Detail: r.detail(r.withPayload(more)), Bytes: int64(bytes)})
 }
 
 func (j *journal) refused(r *request, why refusal.Reason, d refusal.Decision, ran bool) {

@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -40,10 +41,15 @@ func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 	held := control.Held{
 		ID: vocab.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: q.clientName(), Session: q.cfg.Session, Era: "legacy",
 		Method: cut.Bytes(r.methodName(), 200), Item: r.item, Name: r.name, Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
-		Why: vocab.HeldThreat, Score: f.Score, Findings: slices.Concat(f.Findings, f.Secrets), Checks: f.Checks, RuleSet: f.RuleSet,
+		Why: vocab.HeldThreat, Score: f.Score, Findings: slices.Concat(f.Findings, f.Secrets), Checks: f.Checks, RuleSet: f.RuleSet, Guards: f.guards.verdicts,
 	}
-	if f.TooLong {
+	switch {
+	case f.Verdict == inspect.Block:
+	case f.TooLong || f.guards.beyond && !f.guards.failed:
 		held.Why = vocab.HeldLimit
+	case f.guards.failed:
+		held.Why = vocab.HeldProvider
+		held.Findings = append(held.Findings, unguarded(f.guards))
 	}
 	if len(held.Item) > maxItem { // no pinned item has a URI as long as a page
 		held.Item, held.Name = "", cut.Bytes(held.Name, maxItem)
@@ -78,8 +84,12 @@ func (q *quarantine) heldWords(r *request, held *control.Held, code string, kept
 		d.Tool = clean
 	}
 	because := "it may try to make you do something the user did not ask for"
-	if held.Why == vocab.HeldLimit {
+	switch held.Why {
+	case vocab.HeldLimit:
 		because = "it is too large to check"
+	case vocab.HeldProvider:
+		because = "a check that the user asked for could not be made"
+	case vocab.HeldThreat:
 	}
 	text := fmt.Sprintf("[Sallyport] %s was run, and its response was held because %s.", phrase, because)
 	if r.method != methodCall {

@@ -21,7 +21,7 @@ func (j *journal) delivered(r *request, bytes int, f found, profile string) {
 	}
 	if !f.worth() {
 		if len(asked) == 0 {
-			j.answered(r, r.status(), bytes)
+			j.answeredAs(r, r.status(), bytes, f.guards.facts())
 			return
 		}
 		f.Findings = asked
@@ -39,6 +39,15 @@ func (j *journal) delivered(r *request, bytes int, f found, profile string) {
 	}
 	if rules := rulesOf(f.Findings); len(rules) > 0 {
 		detail["rules"] = rules
+	}
+	if votes := f.guards.votes(); len(votes) > 0 {
+		detail["guardrails"] = votes
+	}
+	switch {
+	case f.guards.failed:
+		mode, summary = errorMode(false), "its response passed although a guardrail provider could not check it"
+	case f.guards.beyond && !f.TooLong:
+		mode, summary = limitMode(false), "its response passed without its guardrail providers: it has more text than they are given"
 	}
 	if f.TooLong {
 		detail["verdict"], mode, summary = "none", limitMode(false), "its response passed unchecked: it is larger than inspect.max_bytes"
@@ -58,18 +67,33 @@ func limitMode(holds bool) string {
 	return "allow"
 }
 
+// errorMode is the value of guardrail.on_error.
+func errorMode(holds bool) string {
+	if holds {
+		return "hold"
+	}
+	return "builtin"
+}
+
 func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 	rules := rulesOf(held.Findings)
 	if r.imitates && !slices.Contains(rules, inspect.Impersonation) {
 		rules = append(rules, inspect.Impersonation)
 	}
 	mode := vocab.ModeAlways
-	if held.Why == vocab.HeldLimit {
+	switch held.Why {
+	case vocab.HeldLimit:
 		mode = limitMode(true)
+	case vocab.HeldProvider:
+		mode = errorMode(true)
+	case vocab.HeldThreat:
+	}
+	detail := facts{"check": "inspect", "why": held.Why, "rules": rules}
+	if votes := votesOf(held.Guards); len(votes) > 0 {
+		detail["guardrails"] = votes
 	}
 	j.about(r, mode, vocab.StatusHeld, control.Record{
-		Tool: r.called(), Code: code, Summary: "its response was held", Detail: r.detail(r.withPayload(facts{"check": "inspect", "why": held.Why, "rules": rules})),
-		Bytes: int64(bytes),
+		Tool: r.called(), Code: code, Summary: "its response was held", Detail: r.detail(r.withPayload(detail)), Bytes: int64(bytes),
 	})
 }
 

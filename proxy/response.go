@@ -28,6 +28,7 @@ type responses struct {
 	*exchange
 	quarantine   *quarantine
 	interactions *interactions
+	guards       *guards
 }
 
 // deliver passes a response to the client, if its item may still be called and the inspection finds nothing.
@@ -63,6 +64,7 @@ func (s *responses) judgeResponse(e *examined) found {
 	if len(v.State.Exceptions) > 0 {
 		terms.Silenced = silenced(v, r.item, time.Now())
 	}
+	e.judged = text
 	f := found{AnswerVerdict: s.watch.Answer(text, terms)}
 	if f.Fault != "" {
 		s.journal.fault("a response", f.Fault)
@@ -90,10 +92,11 @@ func silenced(v *declared.View, item string, now time.Time) map[string]inspect.L
 type found struct {
 	inspect.AnswerVerdict
 	exceptions []string
+	guards     guarded
 }
 
 func (f *found) held(p *policy.Wrapper) bool {
-	return f.Verdict == inspect.Block || f.TooLong && p.HoldBeyond
+	return f.Verdict == inspect.Block || (f.TooLong || f.guards.beyond) && p.HoldBeyond || f.guards.failed && p.GuardHold
 }
 
 // imitates adds the finding for a response that held members of ours. The response goes on without them, so the finding has no place.
@@ -108,7 +111,7 @@ func (f *found) imitates() {
 
 // worth reports whether there is anything to record besides the call itself.
 func (f *found) worth() bool {
-	return f.Verdict != inspect.Clean || f.TooLong || len(f.exceptions) > 0
+	return f.Verdict != inspect.Clean || f.TooLong || f.guards.failed || f.guards.beyond || len(f.exceptions) > 0
 }
 
 // rulesOf returns the rules of findings, each once, at most sixteen. Weak signs stay out of records.

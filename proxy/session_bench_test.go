@@ -23,6 +23,9 @@ func (g *openGate) Report(context.Context, control.Report) (*control.State, erro
 	return g.state, nil
 }
 func (g *openGate) Record(control.Record) {}
+func (g *openGate) Guard(context.Context, control.Guard) (control.Guarded, error) {
+	return control.Guarded{}, nil
+}
 func (g *openGate) Attention(context.Context, string) (control.Waiting, error) {
 	return control.Waiting{}, nil
 }
