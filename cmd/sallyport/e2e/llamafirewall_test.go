@@ -45,29 +45,28 @@ func llamaFirewall(t testing.TB) (python string, itself bool) {
 	return helper(t)[0], false
 }
 
-// recordedLlamaFirewall plays a Python that runs our program for LlamaFirewall: it says what is on record.
+// recordedLlamaFirewall plays a Python that runs our program for LlamaFirewall: it says what is on record. Of a text that is not, it says what
+// it said of the one on record that is part of it, or of an honest one.
 func recordedLlamaFirewall(in io.Reader, out io.Writer) int {
-	said := map[string]guardrail.Answer{}
 	lines, err := llamaLines()
 	if err != nil {
 		return 1
 	}
-	for _, line := range lines {
-		said[line.Text] = line.Answer
-	}
-	requests := bufio.NewReader(in)
-	for {
+	for requests := bufio.NewReader(in); ; {
 		raw, err := requests.ReadBytes('\n')
-		if err != nil {
+		var request guardrail.Request
+		if err != nil || json.Unmarshal(raw, &request) != nil {
 			return 0
 		}
-		var request guardrail.Request
-		if json.Unmarshal(raw, &request) != nil {
-			return 1
-		}
-		answer, recorded := said[request.Text]
-		if !recorded {
-			return 2
+		answer := lines[0].Answer
+		for _, line := range lines {
+			if line.Text == request.Text {
+				answer = line.Answer
+				break
+			}
+			if line.Answer.Verdict == vocab.VoteBlock && strings.Contains(request.Text, line.Text) {
+				answer = line.Answer
+			}
 		}
 		answer.ID = request.ID
 		if json.NewEncoder(out).Encode(answer) != nil {
