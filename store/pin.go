@@ -29,6 +29,8 @@ type Pin struct {
 	// Waits: the approval of Digest was taken back by hand, or because something else wrote the store; the item is pending like a rejected
 	// one.
 	Waits bool `json:"waits,omitempty"`
+	// Unvalidated is the SHA-256 of the output schema that the timeline says does not compile, "" for none.
+	Unvalidated string `json:"unvalidated,omitempty"`
 }
 
 // Seen is the definition of an item as last declared, to show a pending change next to the approved version.

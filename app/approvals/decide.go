@@ -67,7 +67,10 @@ func (a *Approvals) DecideServer(tx *store.Tx, it store.Item, d control.Decide, 
 			}
 		}
 	}
-	return true, a.noteDecided(tx, l.Server, d, it, out)
+	if err := a.noteDecided(tx, l.Server, d, it, out); err != nil {
+		return false, err
+	}
+	return true, a.noteUnvalidated(tx, l)
 }
 
 // stillDeclared keeps the parts of a rejected item that are still declared as shown, and reports whether there are any. Other parts may be

@@ -79,7 +79,11 @@ func (a *Approvals) Judge(s *office.Wrapper, see func(tx *store.Tx, l *ledger.Le
 		if notices, err = a.SettleServer(tx, l, now); err != nil {
 			return false, err
 		}
-		records := append(a.drift(l, before, review.Of(l.Facts()), s, ledger.WaitingCodes(tx, s.Server)), more...)
+		unvalidated, err := a.unvalidated(tx, l)
+		if err != nil {
+			return false, err
+		}
+		records := slices.Concat(a.drift(l, before, review.Of(l.Facts()), s, ledger.WaitingCodes(tx, s.Server)), more, unvalidated)
 		if len(records) > 0 {
 			_, err = tx.Append(records...)
 		}

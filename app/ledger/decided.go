@@ -106,7 +106,7 @@ func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 				items = append(items, key)
 			}
 			digest := p.Digest
-			p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code = "", nil, vocab.PartRejected, "", time.Time{}, false, ""
+			p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code, p.Unvalidated = "", nil, vocab.PartRejected, "", time.Time{}, false, "", ""
 			event := store.Event{At: now, Action: vocab.ActionUndo, By: vocab.ByPerson, Digest: digest, Code: it.Code}
 			if err := errors.Join(l.unapprove(tx, p), addHistory(tx, p, event)); err != nil {
 				return err

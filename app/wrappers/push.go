@@ -2,6 +2,7 @@ package wrappers
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
@@ -87,7 +88,7 @@ func (w *Wrappers) stand(l *ledger.Ledger, r review.Standing, waiting map[vocab.
 		}
 	}
 	for _, j := range r.Items {
-		state := control.ItemState{State: j.State, Approved: j.Approved}
+		state := control.ItemState{State: j.State, Approved: j.Approved, Schemas: l.OutputSchemas(j)}
 		if j.Waits {
 			state.Code = waiting[j.Kind].Code
 		}
@@ -193,9 +194,12 @@ func (w *Wrappers) PushChanged() {
 
 func sameState(a, b control.State) bool {
 	return a.OwnTools == b.OwnTools && a.Name == b.Name && a.Open == b.Open && a.Blocked == b.Blocked && a.Code == b.Code && a.Kind == b.Kind && a.Waiting == b.Waiting &&
-		maps.Equal(a.Settings, b.Settings) && maps.EqualFunc(a.Tools, b.Tools, maps.Equal) && slices.Equal(a.Hide, b.Hide) && bytes.Equal(a.Rules, b.Rules) && reflect.DeepEqual(a.Asks, b.Asks) && reflect.DeepEqual(a.Launch, b.Launch) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, func(x, y control.ItemState) bool {
-		return x.State == y.State && x.Code == y.Code && slices.Equal(x.Approved, y.Approved)
-	})
+		maps.Equal(a.Settings, b.Settings) && maps.EqualFunc(a.Tools, b.Tools, maps.Equal) && slices.Equal(a.Hide, b.Hide) && bytes.Equal(a.Rules, b.Rules) && reflect.DeepEqual(a.Asks, b.Asks) && reflect.DeepEqual(a.Launch, b.Launch) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, sameItem)
+}
+
+func sameItem(a, b control.ItemState) bool {
+	sameSchema := func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
+	return a.State == b.State && a.Code == b.Code && slices.Equal(a.Approved, b.Approved) && maps.EqualFunc(a.Schemas, b.Schemas, sameSchema)
 }
 
 // Restand rereads every server after its settings changed, and updates the wrappers.

@@ -29,9 +29,9 @@ var rooms = map[string][]string{
 	"cmd/bench/peer": {"cmd/bench/echo"},
 	"cmd/eval":       {"proxy/inspect", "proxy/inspect/secrets"},
 
-	"proxy":                 {"proxy/control", "proxy/cut", "proxy/declared", "proxy/frame", "proxy/guardrail", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/refusal", "proxy/sanitize", "proxy/transport"},
+	"proxy":                 {"proxy/control", "proxy/cut", "proxy/declared", "proxy/frame", "proxy/guardrail", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/refusal", "proxy/sanitize", "proxy/schema", "proxy/transport"},
 	"proxy/control":         {"proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/peer", "proxy/pin", "proxy/powers", "proxy/proc"},
-	"proxy/declared":        {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/refusal", "proxy/sanitize"},
+	"proxy/declared":        {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/refusal", "proxy/sanitize", "proxy/schema"},
 	"proxy/disk":            {},
 	"proxy/proc":            {},
 	"proxy/refusal":         {"proxy/control", "proxy/frame", "proxy/inspect/legible"},

@@ -124,7 +124,12 @@ type ItemState struct {
 	State    vocab.PartState `json:"state"`
 	Approved []pin.Digest    `json:"approved,omitempty"`
 	Code     string          `json:"code,omitempty"` // inbox item to name in a refusal
+	// Schemas are the output schemas of a tool's approved definitions, by digest. One larger than MaxSchema is left out.
+	Schemas map[pin.Digest]json.RawMessage `json:"output_schemas,omitempty"`
 }
+
+// MaxSchema is the largest output schema that is sent to wrappers, in bytes. A larger one does not compile.
+const MaxSchema = 128 << 10
 
 // Report is one complete snapshot of what a server declares. The answer is the State after the hub has stored the inbox
 // item, if there is one.

@@ -49,6 +49,7 @@ type Checker struct {
 	relay    []string        // list_changed notifications whose check is still to come
 	heard    []string        // those that the client may be told about
 	again    *time.Timer     // timer of the next repeated check
+	schemas  schemaLook      // used by Run alone
 	sighting map[string]seen // what each item looked like last, in any listing
 	twoFaced map[string]bool // items that showed two definitions in this session
 	shifts   uint64          // number of list_changed notifications
@@ -216,6 +217,9 @@ func (c *Checker) unverified(err error, problem bool) {
 // judge compares: afterwards only what the hub has approved of this snapshot is served.
 func (c *Checker) judge(ctx context.Context, shot *snapshot) {
 	c.compareSightings(shot)
+	if !c.schemas.look(shot.items) {
+		defer c.lookFurther()
+	}
 	fingerprint := shot.fingerprint()
 	c.mu.Lock()
 	told := c.reported == fingerprint

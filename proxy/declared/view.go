@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -93,6 +94,14 @@ func (v *View) PolicyOf(item string) *policy.Wrapper {
 		return of
 	}
 	return &v.Policy
+}
+
+// OutputSchema is the approved output schema of a tool as it is declared now, nil for none.
+func (v *View) OutputSchema(item string) json.RawMessage {
+	if v.Seen == nil {
+		return nil
+	}
+	return v.State.Items[item].Schemas[v.Seen.digests[item]]
 }
 
 // Open reports whether at least one item of the server is approved, and the server is not blocked as a whole. A server whose launch is not

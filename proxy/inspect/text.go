@@ -19,6 +19,7 @@ const (
 	LookAlikeName       = "look_alike_name"
 	OddSchema           = "odd_schema"
 	NotASchema          = "not_a_schema"
+	OutputSchema        = "output_schema"
 )
 
 const (

@@ -126,6 +126,15 @@ func ItemOf(kind Kind, raw []byte) (Item, error) {
 	return Item{Kind: kind, Name: name, Raw: raw, Digest: digest, Findings: inspect.Definition(raw)}, nil
 }
 
+// OutputSchema is the output schema in a tool's definition, nil for none. It need not be one that compiles.
+func OutputSchema(tool []byte) json.RawMessage {
+	span, ok := frame.Find(tool, frame.Root(tool), "outputSchema")
+	if !ok || frame.Type(tool, span) == 'n' {
+		return nil
+	}
+	return span.Of(tool)
+}
+
 // nameOf is the decoded name by which the protocol calls an item of this kind.
 func nameOf(kind Kind, raw []byte) (string, error) {
 	if kind == Instructions && kindOf(raw) == '"' {

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
@@ -10,8 +11,14 @@ import (
 )
 
 // warnings prints findings as a person reads them: one entry for a passage of text, under the most serious rule that it breaks, with the
-// other rules below, and the weak signs in one line.
+// other rules below, and the weak signs in one line. An output schema that does not compile is no sign of anything, but says what Sallyport
+// can't do for the person.
 func (p *page) warnings(indent string, all []inspect.Finding) {
+	unchecked := func(f inspect.Finding) bool { return f.Rule == inspect.OutputSchema }
+	if i := slices.IndexFunc(all, unchecked); i >= 0 {
+		p.Line(indent, "note: ", fmt.Sprintf("%s (%s)", all[i].Title, all[i].Rule))
+		all = slices.DeleteFunc(slices.Clone(all), unchecked)
+	}
 	passages := inspect.Passages(all)
 	for _, passage := range passages {
 		if !passage.Warns() {
