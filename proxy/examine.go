@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -14,20 +13,22 @@ import (
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/refusal"
 	"github.com/sallyport/sallyport/proxy/sanitize"
+	"github.com/sallyport/sallyport/proxy/schema"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // examined is a response between its arrival and its end: delivered, held or refused.
 type examined struct {
-	v      *declared.View
-	policy *policy.Wrapper // the settings for its item
-	r      *request
-	line   []byte     // as it will be delivered
-	body   frame.Span // the result or the error in it; absent once the line was changed
-	judged []byte     // what was judged in the line: the body, or all of it
-	failed bool       // the body is an error
-	found  found
-	said   bool // the client has the response, or a refusal, or something else will send it one
+	v         *declared.View
+	policy    *policy.Wrapper // the settings for its item
+	r         *request
+	line      []byte     // as it will be delivered
+	body      frame.Span // the result or the error in it; absent once the line was changed
+	judged    []byte     // what was judged in the line: the body, or all of it
+	failed    bool       // the body is an error
+	found     found
+	violation *schema.Violation // of the tool's output schema, nil for none
+	said      bool              // the client has the response, or a refusal, or something else will send it one
 }
 
 // examine takes a response through its stages. Their order is part of what Sallyport promises: the server's own bytes are judged first and
@@ -38,7 +39,9 @@ func (s *responses) examine(v *declared.View, r *request, line []byte) (err erro
 	if e.body.Empty() {
 		e.body, e.failed = bodyOf(line)
 	}
+	s.validate(e)
 	s.inspect(e)
+	s.journal.violated(e)
 	if s.held(e) || s.awaits(e) {
 		return nil
 	}
@@ -90,7 +93,7 @@ func (s *responses) silencedNow(e *examined) []control.Exception {
 
 // pass takes a response that is not held through the rest of its stages.
 func (s *responses) pass(e *examined) error {
-	if s.elicits(e) || s.overtaken(e) {
+	if s.mismatched(e) || s.elicits(e) || s.overtaken(e) {
 		return nil
 	}
 	return s.send(e)
@@ -106,6 +109,13 @@ func (s *responses) caught(e *examined, err *error) {
 	}
 }
 
+// validate compares structured content with the tool's output schema, before anything of it is decoded.
+func (s *responses) validate(e *examined) {
+	if output := schemaOf(e.v, e.r); output != nil && !e.failed {
+		e.violation = s.validation.judge(output, e.policy, e.line, e.body, e.r.wantsTask)
+	}
+}
+
 // inspect judges the server's own bytes.
 func (s *responses) inspect(e *examined) {
 	e.found = s.judgeResponse(e)
@@ -118,6 +128,19 @@ func (s *responses) held(e *examined) bool {
 	}
 	e.said = true
 	s.quarantine.holdBack(e.r, bytes.Clone(e.body.Of(e.line)), e.failed, e.found)
+	return true
+}
+
+// mismatched refuses a response that breaks its tool's output schema, in strict mode. Nothing of it is kept.
+func (s *responses) mismatched(e *examined) bool {
+	if e.violation == nil || e.policy.Validation != modeStrict {
+		return false
+	}
+	sub := refusal.Subject{Item: e.r.item, Name: toolKnown(e.v, e.r), Noun: "tool", Ordinal: e.v.Ordinal(e.r.item), Ran: true}
+	text, d := refusal.Mismatch(e.violation.Keyword, e.violation.Place(), sub, e.v.State)
+	e.said = true
+	s.client.Enqueue(refusalLine(e.r.id, e.r.method, text, d))
+	s.journal.mismatched(e.r)
 	return true
 }
 
@@ -204,15 +227,24 @@ func (x *exchange) change(of *policy.Wrapper, light spotlight, line []byte, secr
 	return sanitize.Boundaries(clean, light.source), done, bad
 }
 
+// toolKnown is the name by which the client knows the tool that a response counts as.
+func toolKnown(v *declared.View, r *request) string {
+	if r.method != methodTask {
+		return r.known()
+	}
+	name := r.tool()
+	if known, ok := v.Delivered(pin.Tool, name); ok {
+		name = known
+	}
+	return name
+}
+
 // spotlightSource names where a response comes from: the server, and the tool or prompt as the client knows it, or the address.
 func spotlightSource(v *declared.View, r *request) string {
 	name := r.known()
 	switch {
 	case r.method == methodTask:
-		name = strings.TrimPrefix(r.item, pin.Key(pin.Tool, ""))
-		if known, ok := v.Delivered(pin.Tool, name); ok {
-			name = known
-		}
+		name = toolKnown(v, r)
 	case name == "":
 		name = r.methodName()
 	}

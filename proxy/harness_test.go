@@ -32,6 +32,7 @@ type gatekeeper struct {
 	subs     []func(bool)
 	approve  func(pin.Item) bool
 	approved map[string][]pin.Digest
+	schemas  map[pin.Digest]json.RawMessage // of approved definitions, as pinned
 	away     bool
 	reports  []control.Report
 	records  []control.Record
@@ -56,7 +57,7 @@ type gatekeeper struct {
 }
 
 func newGatekeeper() *gatekeeper {
-	g := &gatekeeper{approved: map[string][]pin.Digest{}, settings: map[string]string{}, approve: func(pin.Item) bool { return false }}
+	g := &gatekeeper{approved: map[string][]pin.Digest{}, schemas: map[pin.Digest]json.RawMessage{}, settings: map[string]string{}, approve: func(pin.Item) bool { return false }}
 	g.state = &control.State{Name: "weather", Items: map[string]control.ItemState{}}
 	g.push()
 	return g
@@ -89,6 +90,9 @@ func (g *gatekeeper) Report(ctx context.Context, r control.Report) (*control.Sta
 	for _, item := range r.Items {
 		if g.approve(item) {
 			g.approved[item.Key()] = []pin.Digest{item.Digest}
+			if output := pin.OutputSchema(item.Raw); output != nil {
+				g.schemas[item.Digest] = output
+			}
 		}
 	}
 	g.mu.Unlock()
@@ -197,6 +201,15 @@ func (g *gatekeeper) push() {
 				next.Items[key] = control.ItemState{State: "approved", Approved: digests}
 			}
 		}
+	}
+	for key, item := range next.Items {
+		item.Schemas = map[pin.Digest]json.RawMessage{}
+		for _, digest := range item.Approved {
+			if output := g.schemas[digest]; output != nil {
+				item.Schemas[digest] = output
+			}
+		}
+		next.Items[key] = item
 	}
 	if !next.Open {
 		next.Code, next.Kind = "4F2A", "new_server"

@@ -53,6 +53,8 @@ For a tool ` + "`get_forecast`" + ` of a server ` + "`weather`" + `, item ` + "`
 			Items: map[string]control.ItemState{"tool:get_forecast": {Code: "4F2A"}}, Launch: &control.LaunchState{Code: "4F2A"}})
 		fmt.Fprintf(&b, "| `%s` | %s |\n", decision.Kind, text)
 	}
+	text, decision := refusal.Mismatch("type", "/properties/celsius/type", refusal.Subject{Name: "get_forecast", Noun: "tool"}, &control.State{Name: "weather"})
+	fmt.Fprintf(&b, "| `%s` | %s |\n", decision.Kind, text)
 	b.WriteString("\n`blocked` stands for the kind of the inbox item, where there is one.\n\n## Other messages\n\nAs they are in the code; `…` is a name, a code or a reason in our own words. The number is the JSON-RPC error code, where it is an error.\n\n| code | text |\n|---|---|\n")
 	for _, row := range voiced(t) {
 		b.WriteString(row)

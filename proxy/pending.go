@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -204,6 +205,23 @@ func (r *request) keepParams(params []byte) {
 	}
 }
 
+// returns reports whether the response is a tool's result: of a call, or of a task that a call created.
+func (r *request) returns() bool {
+	return r.method == methodCall || r.method == methodTask && r.spelled == "tasks/result"
+}
+
+// tool is the name of the tool that a response counts as.
+func (r *request) tool() string { return strings.TrimPrefix(r.item, pin.Key(pin.Tool, "")) }
+
+// wantsTask reports whether a call may be answered with a task, whose result comes later.
+func (r *request) wantsTask() bool {
+	if r.cut || len(r.params) == 0 {
+		return false
+	}
+	_, ok := frame.Find(r.params, frame.Root(r.params), "task")
+	return ok
+}
+
 // Records of what a client reads: one per request, with the name but never the text. They are written once the client has its response.
 
 const (
@@ -262,7 +280,17 @@ func (r *request) detail(more facts) json.RawMessage {
 }
 
 // namedIn is a URI or name as a record keeps it: cleaned, without secrets, and short.
-func namedIn(name string) string {
+func namedIn(name string) string { return legible.Text(masked(name), maxNamed) }
+
+// shownIn is a text with foreign parts as a record keeps it: escaped on one line, without secrets, and short.
+func shownIn(text string, most int) string {
+	return cut.Runes(oneLine.Replace(legible.Escape(masked(text))), most)
+}
+
+var oneLine = strings.NewReplacer("\r", `\r`, "\n", `\n`, "\t", `\t`)
+
+// masked is the beginning of a text without secrets.
+func masked(name string) string {
 	name = cut.Bytes(name, maxLookedAt)
 	found, whole := inspect.SecretsInText(name, secrets.Precise)
 	if !whole {
@@ -275,7 +303,7 @@ func namedIn(name string) string {
 		}
 		masked, at = masked+name[at:f.Start]+"***", f.End
 	}
-	return legible.Text(masked+name[at:], maxNamed)
+	return masked + name[at:]
 }
 
 func inOrder(found []inspect.Finding) []inspect.Finding {

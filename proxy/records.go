@@ -97,6 +97,41 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 	})
 }
 
+// maxViolation is how many characters a record keeps of each part of a violation.
+const maxViolation = 500
+
+// violated records, once per response, that it does not match its tool's output schema, and how.
+func (j *journal) violated(e *examined) {
+	if e.violation == nil {
+		return
+	}
+	status, summary := vocab.StatusWarned, "its response doesn't match its output schema"
+	if e.policy.Validation == modeStrict {
+		status = vocab.StatusBlocked
+	}
+	where := e.violation.Keyword
+	if place := e.violation.Place(); place != "" {
+		where += " at " + place
+	}
+	violation := facts{
+		"keyword": e.violation.Keyword, "schema": shownIn(e.violation.Schema, maxViolation), "instance": shownIn(e.violation.Instance, maxViolation),
+		"message": shownIn(e.violation.Message, maxViolation), "more": e.violation.More,
+	}
+	j.decide(e.policy.Validation, status, control.Record{
+		Tool: legible.Name(e.r.tool(), "a tool"), Summary: summary + " (" + where + ")", Detail: e.r.detail(facts{"check": inspect.OutputSchema, "violation": violation}),
+	})
+}
+
+// mismatched records a call whose response was blocked because of that. The result of a task has no record of its own.
+func (j *journal) mismatched(r *request) {
+	if r.counts() {
+		j.record(r.recordKind(), vocab.StatusBlocked, control.Record{
+			Tool: r.called(), Summary: "response dropped: it doesn't match its output schema", Detail: r.detail(facts{"check": inspect.OutputSchema}),
+			DurationUS: time.Since(r.started).Microseconds(),
+		})
+	}
+}
+
 // releaseDelivered records a delivery for the hub.
 func (j *journal) releaseDelivered(r *request, taken control.Taken, code string, bytes int) {
 	j.record(vocab.RecordQuarantine, vocab.StatusOK, control.Record{

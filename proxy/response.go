@@ -29,6 +29,7 @@ type responses struct {
 	quarantine   *quarantine
 	interactions *interactions
 	guards       *guards
+	validation   *validation
 }
 
 // deliver passes a response to the client, if its item may still be called and the inspection finds nothing.
@@ -38,19 +39,34 @@ func (s *responses) deliver(r *request, line []byte) error {
 		s.refuseResponse(r, why)
 		return nil
 	}
-	if len(line) < asideFrom || !s.aside.take(len(line)) {
+	turn := s.aside.turn
+	if len(line) < asideFrom {
+		if schemaOf(v, r) == nil {
+			return s.examine(v, r, line)
+		}
+		turn = s.validation.turn // it never waits for long ones
+	}
+	if !s.aside.take(len(line)) {
 		return s.examine(v, r, line)
 	}
 	line = bytes.Clone(line)
 	s.aside.run(func() {
-		s.aside.turn <- struct{}{}
+		turn <- struct{}{}
 		defer func() {
-			<-s.aside.turn
+			<-turn
 			s.aside.give(len(line))
 		}()
 		_ = s.examine(v, r, line) // the client's own reader notices that it is gone
 	})
 	return nil
+}
+
+// schemaOf is the output schema that a response must match, nil for none.
+func schemaOf(v *declared.View, r *request) []byte {
+	if r.failed || !r.returns() || v.PolicyOf(r.item).Validation == "off" {
+		return nil
+	}
+	return v.OutputSchema(r.item)
 }
 
 // judgeResponse inspects the result or the error, and the whole line if the server put more into it.

@@ -76,7 +76,7 @@ func New(cfg Config) *Session {
 	s := &Session{exchange: x, clientReader: frame.NewReader(cfg.FromClient, 0)}
 	s.quarantine = &quarantine{exchange: x}
 	s.interactions = &interactions{exchange: x, turns: make(chan struct{}, askTurns)}
-	s.responses = &responses{exchange: x, quarantine: s.quarantine, interactions: s.interactions, guards: newGuards(cfg.Gate)}
+	s.responses = &responses{exchange: x, quarantine: s.quarantine, interactions: s.interactions, guards: newGuards(cfg.Gate), validation: newValidation()}
 	s.tools = &ownTools{exchange: x, quarantine: s.quarantine}
 	s.listings = &listings{exchange: x}
 	s.entrance = &entrance{exchange: x, admit: s.admit}

@@ -45,6 +45,7 @@ func TestMain(m *testing.M) {
 //	client NAME call TOOL ARGS  calls a tool and prints the result
 //	client NAME told            waits for a list_changed that no earlier told has seen
 //	client NAME stop            ends its input and waits until the other side has ended
+//	recorded VAR N KIND TOOL    waits until there are N records of this kind about TOOL; sets VAR to the id of the newest
 //	waiting VAR SERVER          waits until one item waits for SERVER; sets VAR to its code, VAR_DIGEST to its digest
 //
 // At the end its home has no file that docs/reference/files.md does not list.
@@ -73,7 +74,7 @@ func TestStories(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": storyExits, "hub": storyHub, "client": storyClientCommand, "waiting": storyWaiting, "listed": storyListed, "nowhere": storyNowhere,
+			"exits": storyExits, "hub": storyHub, "client": storyClientCommand, "recorded": storyRecorded, "waiting": storyWaiting, "listed": storyListed, "nowhere": storyNowhere,
 		},
 	})
 }
@@ -208,6 +209,30 @@ func storyClientCommand(ts *testscript.TestScript, neg bool, args []string) {
 	default:
 		ts.Fatalf("a client cannot %s", verb)
 	}
+}
+
+func storyRecorded(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: recorded VAR N KIND TOOL")
+	}
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	home, err := control.HomeAt(ts.Getenv("SALLYPORT_HOME"))
+	ts.Check(err)
+	var found control.Activity
+	err = demo.Eventually(context.Background(), func() (bool, error) {
+		client, err := control.Dial(context.Background(), home, control.RoleCLI)
+		if err != nil {
+			return false, err
+		}
+		defer client.Close()
+		found, err = control.AskActivity(context.Background(), client, control.ActivityQuery{Kind: args[2], Tool: args[3], Limit: 100})
+		return len(found.Items) >= want, err
+	})
+	if err != nil || len(found.Items) != want {
+		ts.Fatalf("%d records of %s about %s and not %d: %v: %+v", len(found.Items), args[2], args[3], want, err, found.Items)
+	}
+	ts.Setenv(args[0], found.Items[len(found.Items)-1].ID)
 }
 
 func storyWaiting(ts *testscript.TestScript, neg bool, args []string) {

@@ -153,6 +153,24 @@ func (b size) risk(canonical string) (float64, error) {
 	return float64(n), nil
 }
 
+// number is a whole number, safer if it is smaller.
+type number struct{ min, max int }
+
+func (n number) parse(value string) (string, error) {
+	i, err := strconv.Atoi(value)
+	if err != nil {
+		return "", fmt.Errorf("%.40q is not a whole number; %s", value, n.allowed())
+	}
+	if i < n.min || i > n.max {
+		return "", fmt.Errorf("%d is out of range; %s", i, n.allowed())
+	}
+	return strconv.Itoa(i), nil
+}
+
+func (n number) allowed() string { return fmt.Sprintf("use %d to %d", n.min, n.max) }
+
+func (n number) risk(canonical string) (float64, error) { return strconv.ParseFloat(canonical, 64) }
+
 func parseBytes(value string) (int64, bool) {
 	lower := strings.ToLower(strings.TrimSpace(value))
 	for _, unit := range units {

@@ -30,6 +30,8 @@ func TestParseGivesEveryValueOneSpelling(t *testing.T) {
 		{"a short suffix is binary", "limits.message", "64m", "64MiB"},
 		{"a decimal suffix is decimal", "limits.message", "1 MB", "1000000"},
 		{"white space around", "own_tools", " waiting ", "waiting"},
+		{"a number of levels", "output_validation.max_depth", "007", "7"},
+		{"a size of a few bytes", "output_validation.max_bytes", "10", "10"},
 		{"a path is told one way", "inspect.rules", rooted + "/a//b/../rules.json", filepath.FromSlash(rooted + "/a/rules.json")},
 		{"no file", "inspect.rules", "Off", "off"},
 	} {
@@ -59,6 +61,10 @@ func TestParseRefusesInOneLineThatNamesWhatIsAllowed(t *testing.T) {
 		{"a size below what a handshake needs", "limits.message", "1", "4KiB"},
 		{"a size that overflows", "limits.message", "99999999999GiB", "not a size"},
 		{"a negative size", "activity.max_size", "-1", "not a size"},
+		{"a number with a fraction", "output_validation.max_depth", "1.5", "0 to 10000"},
+		{"a number below none", "output_validation.max_depth", "-1", "0 to 10000"},
+		{"a number beyond all numbers", "output_validation.max_depth", "99999999999999999999", "0 to 10000"},
+		{"a word for a number", "output_validation.max_depth", "deep", "not a whole number"},
 		{"a line break in a value", "pins.resources", "on\noff", "on, off"},
 		{"a path from where somebody stands", "inspect.rules", "rules.json", "full path"},
 		{"a path that goes up", "inspect.rules", "../rules.json", "full path"},
@@ -105,6 +111,14 @@ func TestLoosens(t *testing.T) {
 		{"marks for every response tighten", "spotlight", "ask", "on", false},
 		{"letting a call turn marks off loosens", "spotlight", "on", "ask", true},
 		{"no marks loosen", "spotlight", "ask", "off", true},
+		{"blocking what does not match tightens", "output_validation.mode", "warn", "strict", false},
+		{"only recording it loosens", "output_validation.mode", "strict", "warn", true},
+		{"not checking loosens", "output_validation.mode", "warn", "off", true},
+		{"deeper content loosens", "output_validation.max_depth", "9", "10", true},
+		{"shallower content tightens", "output_validation.max_depth", "10", "9", false},
+		{"larger content loosens", "output_validation.max_bytes", "8MiB", "9MiB", true},
+		{"demanding content tightens", "output_validation.missing_structured_content", "allow", "block", false},
+		{"no longer demanding it loosens", "output_validation.missing_structured_content", "block", "allow", true},
 		{"larger messages loosen", "limits.message", "64MiB", "65MiB", true},
 		{"approval from the command line loosens", "approvals.cli", "off", "on", true},
 		{"taking it back tightens", "approvals.cli", "on", "off", false},
@@ -182,7 +196,8 @@ func TestEveryRowOfTheTableHoldsTogether(t *testing.T) {
 
 func TestForWrapperFallsBackToDefaults(t *testing.T) {
 	defaults := Wrapper{OwnTools: "once", Recheck: 30 * time.Second, RecheckTimeout: 10 * time.Second, MaxMessage: 64 << 20, Launch: "notify",
-		MaxInspect: 64 << 20, HoldBeyond: true, Interaction: "guard", Sanitizer: "standard", ANSI: "visible", Redact: "detect", GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "off"}
+		MaxInspect: 64 << 20, HoldBeyond: true, Interaction: "guard", Sanitizer: "standard", ANSI: "visible", Redact: "detect", GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "off",
+		Validation: "warn", ValidateBytes: 8 << 20, ValidateDepth: 64}
 	broken := Values{}
 	for _, s := range All() {
 		broken[s.Key] = "no value of anything"
@@ -194,9 +209,11 @@ func TestForWrapperFallsBackToDefaults(t *testing.T) {
 	}
 	got := ForWrapper(Values{"own_tools": "waiting", "pins.first_use": "trust-clean", "pins.recheck": "off",
 		"pins.recheck_timeout": "1s", "pins.resources": "on", "limits.message": "1MiB", "pins.launch": "block", "sandbox": "shield",
-		"inspect.max_bytes": "1MiB", "inspect.on_limit": "allow", "interaction.policy": "deny", "sanitizer.profile": "strict", "sanitizer.ansi": "strip", "redact.mode": "redact", "redact.profile": "strict", "spotlight": "ask"})
+		"inspect.max_bytes": "1MiB", "inspect.on_limit": "allow", "interaction.policy": "deny", "sanitizer.profile": "strict", "sanitizer.ansi": "strip", "redact.mode": "redact", "redact.profile": "strict", "spotlight": "ask",
+		"output_validation.mode": "strict", "output_validation.max_bytes": "10", "output_validation.max_depth": "3", "output_validation.missing_structured_content": "block"})
 	want := Wrapper{OwnTools: "waiting", TrustClean: true, RecheckOff: true, RecheckTimeout: time.Second, Resources: true, MaxMessage: 1 << 20, Launch: "block",
-		MaxInspect: 1 << 20, Interaction: "deny", Sanitizer: "strict", ANSI: "strip", Redact: "redact", RedactStrict: true, GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "ask"}
+		MaxInspect: 1 << 20, Interaction: "deny", Sanitizer: "strict", ANSI: "strip", Redact: "redact", RedactStrict: true, GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "ask",
+		Validation: "strict", ValidateBytes: 10, ValidateDepth: 3, BlockMissing: true}
 	if got != want {
 		t.Errorf("set values: %+v", got)
 	}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -146,6 +147,11 @@ func (v Values) duration(key string) (time.Duration, bool) {
 	}
 	d, err := time.ParseDuration(value)
 	return d, err == nil
+}
+
+func (v Values) number(key string) int {
+	n, _ := strconv.Atoi(v.safe(key))
+	return n
 }
 
 func (v Values) bytes(key string) int64 {

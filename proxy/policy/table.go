@@ -73,6 +73,27 @@ var table = []Setting{
 		Doc: "A file with your own rules for definitions and responses. They only add findings. A file that doesn't load is rejected, and the earlier rules still apply.",
 	},
 	{
+		Key: "output_validation.mode", Default: "warn", Scope: Tool, kind: choice{"strict", "warn", off},
+		Values: "off, warn, strict", Safer: "strict",
+		Doc: "What happens to a response that doesn't match the output schema that its tool declares and you allowed. warn: it passes, and the activity log says what doesn't match. " +
+			"strict: it is blocked. off: Sallyport doesn't check.",
+	},
+	{
+		Key: "output_validation.max_bytes", Default: "8MiB", Scope: Tool, kind: size{min: 1, max: 1 << 30},
+		Values: "a size from 1 to 1GiB", Safer: "smaller",
+		Doc: "The largest structured content that matches. A larger one counts as not matching, and the schema isn't applied to it.",
+	},
+	{
+		Key: "output_validation.max_depth", Default: "64", Scope: Tool, kind: number{min: 0, max: 10_000},
+		Values: "a number from 0 to 10000", Safer: "smaller",
+		Doc: "How many levels of objects and lists structured content can have to match; a single value has 0. A deeper one counts as not matching, and the schema isn't applied to it.",
+	},
+	{
+		Key: "output_validation.missing_structured_content", Default: "allow", Scope: Tool, kind: choice{"block", "allow"},
+		Values: "allow, block", Safer: "block",
+		Doc: "What happens in strict mode to a response without structured content, if its tool declares an output schema. allow: it passes; many tools send only text. block: it counts as not matching.",
+	},
+	{
 		Key: "interaction.policy", Default: "guard", Scope: Server, kind: choice{"deny", "ask", "guard", "allow"},
 		Values: "allow, guard, ask, deny", Safer: "deny",
 		Doc: "What happens when a server asks Claude or you for something (sampling, elicitation). guard: a request with a finding of High or above is blocked and goes to the inbox. " +

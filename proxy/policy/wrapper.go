@@ -21,6 +21,10 @@ type Wrapper struct {
 	RedactStrict   bool   // also any long run of base64
 	Payloads       bool   // records keep arguments and responses
 	Spotlight      string // off, on or ask
+	Validation     string // of output by its schema: off, warn or strict
+	ValidateBytes  int64  // of structured content, and
+	ValidateDepth  int    // its levels, at most
+	BlockMissing   bool   // strict: structured content must be there
 
 	Guards       string        // providers beside the built-in one on this computer, with commas between; "" for none
 	GuardsAway   string        // those on another computer that are given this server's text
@@ -53,6 +57,10 @@ func ForWrapper(v Values) Wrapper {
 		RedactStrict:   v.safe("redact.profile") == "strict",
 		Payloads:       v.safe("activity.payloads") == "on",
 		Spotlight:      v.safe("spotlight"),
+		Validation:     v.safe("output_validation.mode"),
+		ValidateBytes:  v.bytes("output_validation.max_bytes"),
+		ValidateDepth:  v.number("output_validation.max_depth"),
+		BlockMissing:   v.safe("output_validation.missing_structured_content") == "block",
 		Guards:         here,
 		GuardsAway:     away,
 		GuardsUnsent:   unsent,

@@ -58,6 +58,7 @@ const (
 	kindUnverified    vocab.ItemKind = "unverified"
 	kindNoHub         vocab.ItemKind = "no_hub"
 	kindUninitialized vocab.ItemKind = "uninitialized"
+	kindOutputSchema  vocab.ItemKind = "output_schema"
 )
 
 const (
@@ -184,6 +185,19 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 	}
 	fill := strings.NewReplacer(append([]string{"{it}", phrase, "{server}", strconv.Quote(server)}, effects[s.Ran]...)...)
 	return "[Sallyport] " + fill.Replace(said.text) + tell + " " + advice, d
+}
+
+// Mismatch is what the client is told about a response that does not match its tool's output schema: the keyword that it breaks, and where
+// in the schema that is, "" if the place may not be told. Nothing of the response is in it.
+func Mismatch(keyword, place string, s Subject, state *control.State) (text string, d Decision) {
+	server := legible.SpokenServer(state.Name, "this server")
+	phrase, clean := Spoken(s, server)
+	if place != "" {
+		keyword += " at " + place
+	}
+	text = fmt.Sprintf("[Sallyport] The answer of %s does not match its output schema (%s), so it was not delivered. The tool was run, so the call may have had an effect. "+
+		"Tell the user: open Sallyport and see Activity. %s", strings.ToLower(phrase[:1])+phrase[1:], keyword, never)
+	return text, Decision{Kind: kindOutputSchema, Server: server, Tool: clean, Status: vocab.OutcomeBlocked}
 }
 
 // Summary is the reason for the timeline. ran means that the request reached the server.

@@ -22,7 +22,7 @@ export interface Section {
 export const SECTIONS: readonly Section[] = [
   { id: 'checks', title: 'Checks', keys: ['pins.first_use', 'pins.resources', 'pins.recheck', 'pins.recheck_timeout', 'sanitizer.profile', 'limits.message'] },
   { id: 'startup', title: 'How servers start', keys: ['pins.launch', 'sandbox'] },
-  { id: 'responses', title: 'Responses and requests', keys: ['inspect.on_limit', 'inspect.max_bytes', 'inspect.rules', 'quarantine.retention', 'interaction.policy', 'redact.mode', 'redact.profile', 'sanitizer.ansi', 'spotlight'] },
+  { id: 'responses', title: 'Responses and requests', keys: ['inspect.on_limit', 'inspect.max_bytes', 'inspect.rules', 'quarantine.retention', 'interaction.policy', 'redact.mode', 'redact.profile', 'sanitizer.ansi', 'spotlight', 'output_validation.mode', 'output_validation.missing_structured_content', 'output_validation.max_bytes', 'output_validation.max_depth'] },
   { id: 'files', title: 'Claude’s file', keys: ['clients.auto_protect'] },
   { id: 'activity', title: 'Activity', keys: ['activity.keep', 'activity.max_size', 'activity.payloads'] },
   { id: 'decisions', title: 'Claude and the command line', keys: ['own_tools', 'approvals.cli'] },
@@ -150,6 +150,35 @@ const WORDS: Record<string, Words> = {
       ask: { name: 'Unless a call says no', effect: 'Claude can turn the marks off for one call.' },
       off: { name: 'Only if a call asks for them', effect: 'Other responses stay unchanged.' },
     },
+  },
+  'output_validation.mode': {
+    label: 'When a response isn’t what its tool promised',
+    effect: 'A tool can declare the form of its responses, and you allow that together with the tool.',
+    choices: {
+      strict: { name: 'Block it', effect: 'Claude gets an error instead. Servers with mistakes in their tools stop working.' },
+      warn: { name: 'Tell me in Activity', effect: 'The response stays unchanged.' },
+      off: { name: 'Don’t check', effect: 'You don’t find out when a server sends something else.' },
+    },
+  },
+  'output_validation.missing_structured_content': {
+    label: 'When a response has only text',
+    effect: 'Used if the setting above blocks. Many tools promise data and send only text.',
+    choices: {
+      block: { name: 'Block it', effect: 'Tools that send only text stop working.' },
+      allow: { name: 'Allow it', effect: 'The text isn’t compared with what the tool promised.' },
+    },
+  },
+  'output_validation.max_bytes': {
+    label: 'Largest data in a response',
+    effect: 'Larger data counts as something the tool didn’t promise.',
+    choices: {},
+    typed: { allowed: 'From 1 to 1GiB, such as 8MiB.', means: (value) => `Data of up to ${amountWords(value)} passes if it has the promised form.` },
+  },
+  'output_validation.max_depth': {
+    label: 'Deepest data in a response',
+    effect: 'How many levels of lists inside lists it can have. Deeper data counts as something the tool didn’t promise.',
+    choices: {},
+    typed: { allowed: 'From 0 to 10000, such as 64.', means: (value) => `Data with up to ${value} levels passes if it has the promised form.` },
   },
   'limits.message': {
     label: 'Largest message',

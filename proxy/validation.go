@@ -1,0 +1,58 @@
+package proxy
+
+import (
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/schema"
+)
+
+const (
+	// validateOne is the size from which structured content is validated one at a time. Decoding takes up to 30 times as much memory.
+	validateOne = 1 << 20
+	// keywordMissing is the keyword of a result that lacks structured content, beside those of package schema.
+	keywordMissing = "missing"
+	modeStrict     = "strict"
+)
+
+// validation judges structured content by the output schema that was approved with its tool. No response is validated on the reading
+// goroutine: a schema can be made to take a second.
+type validation struct {
+	schemas schema.Cache
+	turn    chan struct{} // one token for each short response
+	large   chan struct{} // and one for large structured content
+}
+
+func newValidation() *validation {
+	return &validation{turn: make(chan struct{}, 2), large: make(chan struct{}, 1)}
+}
+
+// judge returns how the structured content of a result breaks its tool's output schema, nil if it doesn't, or if the schema does not compile:
+// the review and the timeline say that. The guards come first, before anything is decoded. task tells whether the client asked for a task.
+func (c *validation) judge(output []byte, p *policy.Wrapper, line []byte, result frame.Span, task func() bool) *schema.Violation {
+	content, ok := frame.Find(line, result, "structuredContent")
+	if !ok {
+		if p.Validation == modeStrict && p.BlockMissing && !interim(line, result, task) {
+			return &schema.Violation{Keyword: keywordMissing, Message: "has no structured content"}
+		}
+		return nil
+	}
+	compiled, err := c.schemas.Get(output)
+	if err != nil {
+		return nil
+	}
+	value := content.Of(line)
+	if len(value) >= validateOne {
+		c.large <- struct{}{}
+		defer func() { <-c.large }()
+	}
+	return compiled.Validate(value, schema.Limits{MaxBytes: p.ValidateBytes, MaxDepth: p.ValidateDepth})
+}
+
+// interim reports whether a result only announces another one: that of the task that was asked for, or one after more input.
+func interim(line []byte, result frame.Span, task func() bool) bool {
+	if kind, ok := frame.Find(line, result, "resultType"); ok && string(kind.Of(line)) == `"input_required"` {
+		return true
+	}
+	_, created := frame.Find(line, result, "task", "taskId")
+	return created && task()
+}
