@@ -189,3 +189,14 @@ func TestWhereTheTextOfAServerGoes(t *testing.T) {
 		})
 	}
 }
+
+func TestAWordHasItsCharactersAndNoOthers(t *testing.T) {
+	for text, want := range map[string]bool{
+		"a": true, "abc": true, "a1_-": true, "abcdefgh": true, "": false, "1a": false, "_": false, "A": false, "abcdefghi": false,
+		"a b": false, "a\n": false, "ä": false, "aä": false, "a\x00": false, "a\xff": false, "\xff": false,
+	} {
+		if got := wordOf(text, 8, lower, lower+digits+"_-"); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
