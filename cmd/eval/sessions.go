@@ -56,6 +56,47 @@ func sessions(out io.Writer, all []*corpus) {
 	fmt.Fprint(out, blocks.line("attacks that are blocked whole, cut in the middle of a match, as two blocks"))
 	fmt.Fprint(out, results.line("… as two responses"))
 	fmt.Fprint(out, words.line("… as two responses, in the middle of a word"))
+	fmt.Fprintf(out, "\n%s\n", afterDoubt(honest, hostile))
+}
+
+// afterDoubt counts how often an honest response is held after a doubtful one, one that reached the client with a warning. By itself it
+// isn't, and what came before it adds nothing, so it must never be.
+func afterDoubt(honest, hostile *corpus) string {
+	type quiet struct {
+		raw     []byte
+		verdict inspect.Verdict
+	}
+	var next []quiet
+	for i := range honest.rows {
+		if r := &honest.rows[i]; r.Hard == nil {
+			raw := answer(r.Text)
+			if v := new(inspect.Watch).Answer(raw, inspect.Terms{}).Verdict; v != inspect.Block {
+				next = append(next, quiet{raw, v})
+			}
+		}
+	}
+	doubtful, held, other := 0, 0, 0
+	for _, c := range []*corpus{honest, hostile} {
+		for i := range c.rows {
+			if c.rows[i].Verdict != inspect.Flag {
+				continue
+			}
+			doubtful++
+			raw := answer(c.rows[i].Text)
+			for _, q := range next {
+				var watch inspect.Watch
+				watch.Answer(raw, inspect.Terms{})
+				switch v := watch.Answer(q.raw, inspect.Terms{}).Verdict; {
+				case v == inspect.Block:
+					held++
+				case v != q.verdict:
+					other++
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("Each of the %s ordinary honest responses that pass, right after each of the %d doubtful ones (flagged, so delivered with a warning): %d of %s are held, and %d get another verdict.",
+		thousands(len(next)), doubtful, held, thousands(doubtful*len(next)), other)
 }
 
 func named(all []*corpus, name string) *corpus {
@@ -79,17 +120,27 @@ func oneByOne(texts ...string) inspect.Verdict {
 	return worst
 }
 
-// cut splits a text in the middle of its first finding: between two words, or inside one.
+// cut splits a text in the middle of a match: of the first that has two words, between them, or of the first, inside a word.
 func cut(r *row, inside bool) (head, tail string) {
+	for _, f := range r.Findings {
+		if inside || f.Level == inspect.Low {
+			break
+		}
+		middle := (f.Start + f.End) / 2
+		space := strings.IndexAny(r.Text[middle:f.End], " \n")
+		if space >= 0 {
+			space += middle
+		} else if space = strings.LastIndexAny(r.Text[f.Start:middle], " \n"); space >= 0 {
+			space += f.Start
+		}
+		if space >= 0 && space+1 < f.End {
+			return r.Text[:space], r.Text[space+1:]
+		}
+	}
 	f := r.Findings[0]
 	at := (f.Start + f.End) / 2
 	for at < len(r.Text) && !utf8.RuneStart(r.Text[at]) {
 		at++
-	}
-	if !inside {
-		if space := strings.IndexAny(r.Text[at:], " \n"); space >= 0 {
-			return r.Text[:at+space], r.Text[at+space+1:]
-		}
 	}
 	return r.Text[:at], r.Text[at:]
 }

@@ -15,7 +15,7 @@ var seedCases = []struct {
 	texts []string
 }{
 	{"instruction_override", Critical, []string{"ignore all previous", "Ignore previous errors", "IGNORE\n\tall   previous\nlines"}},
-	{"system_access", Critical, []string{"system prompt", "SystemPrompt", "the system\nprompt", "system prompts"}},
+	{"system_access", Critical, []string{"system prompt", "SystemPrompt", "a system\nprompt", "system prompts"}},
 	{"role_hijack", Critical, []string{"you are now", "You  Are\nNow connected"}},
 	{"instruction_injection", Critical, []string{"new instructions", "see the New\r\nInstructions below"}},
 	{"context_wipe", Critical, []string{"forget everything", "Forget all", "forget\nabove"}},

@@ -24,6 +24,7 @@ type weigher struct {
 	except map[string]Level // rules that carry no weight, up to a level
 	plain  *rules.Matcher   // for the texts as they are, in order
 	under  *rules.Matcher   // for one view at a time
+	apart  *rules.Matcher   // for texts that were joined, each by itself; made when it is needed
 	found  []rules.Match
 	passed []string  // excepted rules that matched
 	all    float64   // the score including them
@@ -147,12 +148,19 @@ func (w *weigher) look(text string, v *decode.View, where placer) {
 		if len(v.Chain) > 0 {
 			decoded = v.Text[max(h.Start-w.stream, 0) : h.End-w.stream]
 		}
-		if f := w.report(m, h, text, where, start, end, v.Chain, decoded); f != nil {
+		joint := h.Start < 0
+		if joint && !w.completed(h, m.Hits) {
+			continue
+		}
+		if f := w.reportJoint(joint, m, h, text, where, start, end, v.Chain, decoded); f != nil {
 			w.cued(v.Text, h, w.stream, *f)
 		}
 		if h.Start < w.stream && !m.Rules[h.Rule].Floor {
 			w.found[len(w.found)-1].Start -= w.stream - h.Start
 		}
+	}
+	if w.joint.on && len(m.Hits) > 0 {
+		w.joint.remember(m.Hits)
 	}
 	m.Hits = m.Hits[:0]
 	w.stream += len(v.Text) + 1

@@ -10,12 +10,16 @@ import (
 type Hit struct {
 	Rule       int32
 	Start, End int
+	Last       int  // where its last phrase ends: a match goes on to the end of a word
+	Mark       byte // its last phrase, if that is a single mark, such as a colon
+	Known      bool // it began in an earlier response, inside a match that was found there
 }
 
 // begun is how far a pattern has matched, from where and to where, in the run in which it was written.
 type begun struct {
 	start, end int
 	run        int
+	known      bool // as in Hit
 }
 
 // Matcher is the working memory of one goroutine: clearing it for every short text would cost more than the text. Texts matched one after
@@ -53,7 +57,7 @@ func (m *Matcher) Release() {
 // pending is a literal that was unfinished when a text ended.
 type pending struct {
 	node, start int
-	head        bool
+	head, known bool
 }
 
 // keptPlaces is how many places stay allocated between responses.
@@ -82,11 +86,11 @@ func (m *Matcher) Match(text string, base int) {
 		if kind&(kindBegins|kindAlone|kindAssigns) != 0 {
 			head := !inside || kind&kindWordy == 0 && text[i] != '<' // not of a generic type
 			if kind&kindAlone != 0 && base+i <= m.want {
-				m.literal(text, base, i, i+1, l.alone[text[i]]-1, head)
+				m.literal(text, base, i, i+1, l.alone[text[i]]-1, head, false)
 			}
 			if kind&kindBegins != 0 && (head || kind&kindInside != 0) && i+1 < len(text) && (i+2 >= len(text) || l.begins(text[i], text[i+1], text[i+2])) {
 				if node := l.pair[int(l.class[text[i]])*l.width+int(l.class[text[i+1]])]; node != 0 {
-					m.follow(text, base, i, i+2, int(node), head)
+					m.follow(text, base, i, i+2, int(node), head, false)
 				}
 			}
 			if kind&kindAssigns != 0 && m.Seeks && i > 2 {
@@ -113,11 +117,11 @@ func (m *Matcher) Match(text string, base int) {
 }
 
 // follow walks the tree in text from text[j] on, from the node of text[i:j].
-func (m *Matcher) follow(text string, base, i, j, node int, head bool) {
+func (m *Matcher) follow(text string, base, i, j, node int, head, known bool) {
 	l := m.Finder
 	for ; ; j++ {
 		if id := l.nodes[node].literal; id != 0 && j > 0 {
-			m.literal(text, base, i, j, id-1, head)
+			m.literal(text, base, i, j, id-1, head, known)
 		}
 		if j > 0 && l.kind[text[j-1]]&kindBlank != 0 {
 			for most := j + maxBlanks; j < len(text) && j < most && l.kind[text[j]]&kindBlank != 0; {
@@ -126,7 +130,7 @@ func (m *Matcher) follow(text string, base, i, j, node int, head bool) {
 		}
 		if j >= len(text) {
 			if len(m.pending) < maxPending {
-				m.pending = append(m.pending, pending{node, base + i, head})
+				m.pending = append(m.pending, pending{node, base + i, head, known})
 			}
 			return
 		}
@@ -148,13 +152,13 @@ func (m *Matcher) resume(text string, base int) {
 			node = p.node // it already ended in a space
 		}
 		if node != 0 && text != "" {
-			m.follow(text, base, p.start-base, 0, node, p.head)
+			m.follow(text, base, p.start-base, 0, node, p.head, p.known)
 		}
 	}
 }
 
 // literal handles one literal as a part of all patterns that have it.
-func (m *Matcher) literal(text string, base, i, j int, id uint16, head bool) {
+func (m *Matcher) literal(text string, base, i, j int, id uint16, head, known bool) {
 	l := m.Finder
 	tail := j == len(text) || l.kind[text[j-1]]&kindWordy == 0 || l.kind[text[j]]&kindWordy == 0
 	if c := m.secret[id]; c > 0 && m.Seeks && i >= 0 {
@@ -167,16 +171,16 @@ func (m *Matcher) literal(text string, base, i, j int, id uint16, head bool) {
 		if p.part > 0 && !near || !head && !p.openHead || !tail && !p.openTail {
 			continue
 		}
-		start, end := base+i, base+j
+		start, end, last, known := base+i, base+j, base+j, known
 		if p.part > 0 {
 			before := &m.open[p.pattern][p.part-1]
 			if before.run != m.run || start < before.end || start-before.end > int(p.gap) || m.stop.between(l, text, base, before.end, start) {
 				continue
 			}
-			start = before.start
+			start, known = before.start, before.known
 		}
 		if !p.last {
-			m.open[p.pattern][p.part] = begun{start, end, m.run}
+			m.open[p.pattern][p.part] = begun{start, end, m.run, known}
 			m.far = end
 			m.recent[m.begun%MaxBegun] = openEnd{pattern: p.pattern, after: p.after, part: p.part, reach: p.reach}
 			m.begun++
@@ -196,15 +200,19 @@ func (m *Matcher) literal(text string, base, i, j int, id uint16, head bool) {
 			}
 			start, end = min(start, base+from), max(end, base+to)
 		}
-		last := &m.last[r]
+		before := &m.last[r]
 		if start < 0 { // begun in an earlier response: it must not hide what this one holds itself
-			last = &m.joint[r]
+			before = &m.joint[r]
 		}
-		if last.run == m.run && (last.start == start || start < last.end) {
+		if before.run == m.run && (before.start == start || start < before.end) {
 			continue
 		}
-		*last = begun{start, end, m.run}
-		m.Hits = append(m.Hits, Hit{r, start, end})
+		*before = begun{start: start, end: end, run: m.run}
+		hit := Hit{Rule: r, Start: start, End: end, Last: last, Known: known}
+		if j-i == 1 {
+			hit.Mark = text[i]
+		}
+		m.Hits = append(m.Hits, hit)
 	}
 }
 
@@ -241,7 +249,7 @@ const MaxBegun = 16
 type openEnd struct {
 	pattern, after int32
 	part           int8
-	reach          bool
+	reach, known   bool
 	start, end     int
 }
 
@@ -259,19 +267,25 @@ func (u *Unfinished) Clone() Unfinished {
 	return Unfinished{open: slices.Clone(u.open), pending: slices.Clone(u.pending)}
 }
 
-// Leave adds the open patterns that can still continue after end, where the last text of the run ended.
-func (m *Matcher) Leave(u *Unfinished, end int) {
+// Leave adds the open patterns that can still continue after end, where the last text of the run ended. found are the last matches of the
+// run, as places.
+func (m *Matcher) Leave(u *Unfinished, end int, found [][2]int) {
+	known := func(start int) bool {
+		return slices.ContainsFunc(found, func(at [2]int) bool { return at[0] <= start && start < at[1] })
+	}
+
 	if end-m.far <= maxGap {
 		for i := max(0, m.begun-MaxBegun); i < m.begun; i++ {
 			o := m.recent[i%MaxBegun]
 			b := m.open[o.pattern][o.part]
 			if b.run == m.run && b.end >= m.stop.last && end-b.end <= int(o.after) && b.end > 0 {
-				o.start, o.end = b.start-end, b.end-end
+				o.start, o.end, o.known = b.start-end, b.end-end, b.known || known(b.start)
 				u.open = append(u.open, o)
 			}
 		}
 	}
 	for _, p := range m.pending {
+		p.known = p.known || known(p.start)
 		p.start -= end
 		u.pending = append(u.pending, p)
 	}
@@ -280,7 +294,7 @@ func (m *Matcher) Leave(u *Unfinished, end int) {
 // GoOn starts a run with what earlier texts left open.
 func (m *Matcher) GoOn(u *Unfinished) {
 	for _, o := range u.open {
-		m.open[o.pattern][o.part] = begun{o.start, o.end, m.run}
+		m.open[o.pattern][o.part] = begun{o.start, o.end, m.run, o.known}
 		m.far = max(m.far, o.end)
 		if o.reach {
 			m.want = max(m.want, o.end+int(o.after))

@@ -8,9 +8,9 @@ const Together = 900
 // EncodedWeight multiplies a match under an encoding: honest writers don't encode what they want read.
 const EncodedWeight = 1.6
 
-// ownWeight is the weight a response must have by itself for the end of earlier ones to count: an honest word after a doubtful response is
-// no attack.
-const ownWeight = 1
+// JointWeight multiplies a match with bytes of two responses: the rest of such an order, which would add to its weight, may have been in the
+// earlier one, where it counts no more.
+const JointWeight = 1.6
 
 // Crowd is how many matches are weighed one by one. Beyond that, the heaviest of each rule in each stretch of a quarter of together counts,
 // so that a text full of matches costs no more than another.
@@ -25,7 +25,8 @@ type Match struct {
 	Rule   int32
 	Weight float32
 	Silent bool // its rule is excepted
-	Before bool // in an earlier response
+	Joint  bool // it has bytes of an earlier response
+	Before bool // it ended in an earlier response
 }
 
 // scale adds up weights of matches that are near each other.
@@ -64,7 +65,8 @@ func (s *scale) sum() (sum float32) {
 }
 
 // Score returns the best sum among neighbouring matches, without the silent ones and with all, and the places that reach heavy: one for
-// each window of together. It sorts found.
+// each window of together. What ended in an earlier response counts only beside a match that is completed here: so the score of a response
+// that completes nothing is its own, whatever came before. It sorts found.
 func Score(rules []Rule, found []Match, heavy float64) (loud, all float64, at []int) {
 	if len(found) == 0 {
 		return 0, 0, nil
@@ -79,24 +81,22 @@ func Score(rules []Rule, found []Match, heavy float64) (loud, all float64, at []
 		found = thin(rules, found)
 	}
 	for i := range found {
-		var heard, whole, own scale
-		silent, before := false, false
+		var heard, whole scale
+		silent, before, completes := false, false, false
 		for j := i; j < len(found) && found[j].Start-found[i].Start <= Together; j++ {
 			p := &found[j]
 			whole.take(rules[p.Rule].group, p)
+			before, completes = before || p.Before, completes || p.Joint && !p.Before
 			if p.Silent {
 				silent = true
 				continue
 			}
 			heard.take(rules[p.Rule].group, p)
-			if before = before || p.Before; !p.Before {
-				own.take(rules[p.Rule].group, p)
-			}
+		}
+		if before && !completes {
+			continue
 		}
 		sum := heard.sum()
-		if before && own.sum() < ownWeight {
-			continue // it was weighed when it came
-		}
 		loud = max(loud, float64(sum))
 		if float64(sum) >= heavy && len(at) < MaxHeavy {
 			at = append(at, found[i].Start)
@@ -114,7 +114,7 @@ func thin(rules []Rule, found []Match) []Match {
 	kept := found[:0]
 	at := make([]int, len(rules)) // index + 1 of the last kept match of each rule
 	for _, p := range found {
-		if k := at[p.Rule] - 1; k >= 0 && kept[k].Start/(Together/4) == p.Start/(Together/4) && kept[k].Before == p.Before && kept[k].Silent == p.Silent {
+		if k := at[p.Rule] - 1; k >= 0 && kept[k].Start/(Together/4) == p.Start/(Together/4) && kept[k].Before == p.Before && kept[k].Joint == p.Joint && kept[k].Silent == p.Silent {
 			kept[k].Weight = max(kept[k].Weight, p.Weight)
 			continue
 		}
