@@ -77,7 +77,9 @@ func (s *handshake) answerInitialize(r *request, line []byte, m *frame.Message) 
 	} else {
 		edits = append(edits, s.greeting(v, line, result, "serverInfo")...)
 	}
-	edits = append(edits, s.greeting(v, line, result, "instructions")...)
+	if v.Open() && s.instructs(v) {
+		edits = append(edits, s.greeting(v, line, result, "instructions")...)
+	}
 	err := s.toClient(frame.Splice(nil, line, append(edits, beside(line)...)))
 	if apart {
 		s.entrance.turnAway()
@@ -163,11 +165,15 @@ func (s *handshake) rememberServer(line []byte, result frame.Span, findings []in
 	s.checks.Greet(g)
 }
 
+// instructs reports whether the server's instructions may pass.
+func (s *handshake) instructs(v *declared.View) bool {
+	instructions := s.checks.Greeting().Instructions
+	return instructions != nil && v.Approves(string(pin.Instructions), instructions.Digest)
+}
+
 // editOpenInitialize cuts unapproved instructions and announces our tools.
 func (s *handshake) editOpenInitialize(v *declared.View, line []byte, result frame.Span) []frame.Edit {
-	instructions := s.checks.Greeting().Instructions
-	approved := instructions != nil && v.Approves(string(pin.Instructions), instructions.Digest)
-
+	approved := s.instructs(v)
 	capabilities, ok := frame.Find(line, result, "capabilities")
 	ok = ok && frame.Type(line, capabilities) == '{' && s.harmless(capabilities.Of(line))
 	keep := func(key string, m frame.Member) bool {

@@ -29,17 +29,16 @@ func (s *listings) definition(v *declared.View, kind pin.Kind, name string, raw 
 	return out, true
 }
 
-// greeting cleans the characters of the server's own texts in its response to initialize.
-func (s *handshake) greeting(v *declared.View, line []byte, result frame.Span, members ...string) (edits []frame.Edit) {
-	for _, member := range members {
-		value, ok := frame.Find(line, result, member)
-		if !ok {
-			continue
-		}
-		if clean := sanitize.Characters(value.Of(line), v.Policy.Sanitizer); !bytes.Equal(clean, value.Of(line)) {
-			edits = append(edits, frame.Edit{Start: value.Start, End: value.End, With: clean})
-			s.journal.cleaned(v.Policy.Sanitizer)
-		}
+// greeting cleans the characters of one of the server's own texts in its response to initialize.
+func (s *handshake) greeting(v *declared.View, line []byte, result frame.Span, member string) []frame.Edit {
+	value, ok := frame.Find(line, result, member)
+	if !ok {
+		return nil
 	}
-	return edits
+	clean := sanitize.Characters(value.Of(line), v.Policy.Sanitizer)
+	if bytes.Equal(clean, value.Of(line)) {
+		return nil
+	}
+	s.journal.cleaned(v.Policy.Sanitizer)
+	return []frame.Edit{{Start: value.Start, End: value.End, With: clean}}
 }

@@ -29,7 +29,9 @@ func TestADecisionNamesTheValueThatMadeIt(t *testing.T) {
 		{"escapes that are shown", nil, func(r *rig) { ask(r, call, textResult("a\x1b[0mb")) }, "ansi", "visible"},
 		{"escapes that are removed", map[string]string{"sanitizer.ansi": "strip"}, func(r *rig) { ask(r, call, textResult("a\x1b[0mb")) }, "ansi", "strip"},
 		{"a definition that is cleaned", nil, func(r *rig) {
-			r.server.declare(func(s *server) { s.tools = []string{`{"name":"echo","description":"a\u200bb","inputSchema":{"type":"object"}}`} })
+			r.server.declare(func(s *server) {
+				s.tools = []string{`{"name":"echo","description":"a\u200bb","inputSchema":{"type":"object"}}`}
+			})
 			r.tools("72")
 		}, "sanitizer", "standard"},
 		{"triggers", map[string]string{"spotlight": "ask"}, func(r *rig) { ask(r, call, textResult("__ot")) }, "spotlight", "ask"},
