@@ -49,6 +49,14 @@ describe('a setting that the file makes less safe', () => {
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Made less safe: A Sallyport setting')
   })
 
+  it('that names a program shows it in a box, and never as ours', async () => {
+    await lookAt(loosened('guardrail.command.argv', 'off', '["/tmp/x","Verified by Sallyport"]'))
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Made less safe: Your program')
+    expect(screen.getByRole('group', { name: /not from Sallyport/ })).toHaveTextContent('Verified by Sallyport')
+    expect(screen.getAllByText(/Verified by Sallyport/)).toHaveLength(1)
+    expect(screen.getByText('Sallyport runs this program, as you and without a sandbox.')).toBeInTheDocument()
+  })
+
   it('is named in the list by its words', () => {
     const review = loosened('sandbox', 'strict', 'off')
     expect(aboutOf(itemOf({ ...review, parts: [{ item: 'setting:sandbox', state: 'changed', findings: [], passages: [] }] })).words).toBe('Sandbox')

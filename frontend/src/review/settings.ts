@@ -1,5 +1,5 @@
 import type { PartDetail, Review } from '../lib/api'
-import { isKnown, meaningOf, valueWords, wordsOf } from '../rooms/settings/words'
+import { isFree, isKnown, meaningOf, valueWords, wordsOf } from '../rooms/settings/words'
 
 /** One value of a setting, and its effect. */
 interface Value {
@@ -20,8 +20,8 @@ export interface SettingChange {
   after: Value
   /** Verbatim, written by somebody else. */
   raw: string
-  /** We have words for it. Otherwise it is shown verbatim. */
-  known: boolean
+  /** It is shown verbatim: we have no words for it, or its values are texts that somebody wrote. */
+  verbatim: boolean
 }
 
 /** A part is named "KEY", followed by "@SERVER" and "/TOOL" if it applies to one. */
@@ -39,7 +39,9 @@ export function settingChanges(review: Review): SettingChange[] {
     const key = keyOf(part)
     const known = isKnown(key)
     const [change] = part.changes
-    const value = (raw: string): Value => (known ? { name: valueWords({ key }, raw), means: meaningOf(key, raw) } : { name: 'Another value', means: '' })
+    const told = known && !isFree(key)
+    const nameOf = (raw: string) => (told ? valueWords({ key }, raw) : known && raw === 'off' ? 'Nothing' : known ? 'The text below' : 'Another value')
+    const value = (raw: string): Value => ({ name: nameOf(raw), means: known ? meaningOf(key, raw) : '' })
     return {
       key,
       label: labelOf(part),
@@ -49,7 +51,7 @@ export function settingChanges(review: Review): SettingChange[] {
       before: value(change?.before ?? ''),
       after: value(change?.after ?? ''),
       raw: `${change?.before ?? ''} → ${change?.after ?? ''}`,
-      known,
+      verbatim: !told,
     }
   })
 }

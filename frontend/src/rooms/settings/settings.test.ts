@@ -4,7 +4,9 @@ import type { Api, SetSetting, Setting } from '../../lib/api'
 import { readRoute } from '../../lib/route'
 import { apiOf, backupOf, coverageOf, entry, overviewOf, previewOf, refuse, settingOf } from '../../test/rooms'
 import Settings from './Settings.svelte'
-import { allowedWords, amountWords, meaningOf, sectionsOf, wordsOf } from './words'
+import { fieldOf, valueOf, type FieldKind } from './fields'
+import { SECTIONS, sectionsOf } from './sections'
+import { allowedWords, amountWords, meaningOf, valueWords, wordsOf } from './words'
 
 const launch = (with_: Partial<Setting> = {}) => settingOf('pins.launch', with_)
 
@@ -19,9 +21,18 @@ const LAUNCH = 'When a server would start a different program'
 
 describe('the words of the settings', () => {
   it('leave no setting out, known or not', () => {
-    const settings = [launch(), settingOf('brand.new'), settingOf('sandbox')]
-    const shown = sectionsOf(settings).flatMap((s) => s.settings.map((x) => x.key))
+    const settings = [launch(), settingOf('brand.new'), settingOf('sandbox'), settingOf('limits.message'), settingOf('pins.recheck')]
+    const shown = sectionsOf(settings).flatMap((s) => [...s.settings, ...s.folded].map((x) => x.key))
     expect(shown.sort()).toEqual(settings.map((s) => s.key).sort())
+  })
+
+  it('put each setting in one place', () => {
+    const keys = SECTIONS.flatMap((s) => [...s.keys, ...s.folded])
+    expect(new Set(keys).size).toBe(keys.length)
+  })
+
+  it('fold nothing where nothing else is shown', () => {
+    expect(sectionsOf([settingOf('guardrail.timeout')])).toMatchObject([{ settings: [{ key: 'guardrail.timeout' }], folded: [] }])
   })
 
   it('take the table’s own sentence where there are none', () => {
@@ -36,8 +47,29 @@ describe('a value that is typed', () => {
 
   it('says what may be typed, what it would be by itself, and which way is safer', () => {
     expect(allowedWords(settingOf('pins.recheck', { default: '30s', safer: 'shorter', values: 'a duration from 0 (every call) to 24h, or off' }))).toBe(
-      'From 0 (every call) to 24h, such as 30s or 5m. off never re-checks. Default: 30 seconds. Shorter is safer.',
+      'From 0 (every call) to 24 hours. Default: 30 seconds. Shorter is safer.',
     )
+  })
+
+  it.each<[string, FieldKind, string, string]>([
+    ['30s', 'time', '30', 's'], ['2160h', 'time', '90', 'd'], ['24h', 'time', '24', 'h'], ['1m30s', 'time', '90', 's'], ['1.5s', 'time', '1500', 'ms'], ['0s', 'time', '0', 's'], ['off', 'time', '', 'off'],
+    ['64MiB', 'size', '64', 'MiB'], ['100', 'size', '100', 'B'], ['64', 'number', '64', ''], ['off', 'text', '', ''], ['/x y', 'text', '/x y', ''], ['["a b","-c"]', 'lines', 'a b\n-c', ''], ['<b>', 'time', '<b>', 's'],
+  ])('%s is typed as a %s: %s %s', (value, kind, text, unit) => {
+    expect(fieldOf(value, kind)).toEqual({ text, unit })
+  })
+
+  it.each<[string, string, FieldKind, string]>([
+    ['90', 'd', 'time', '2160h'], ['1,5', 'h', 'time', '1.5h'], ['10s', 'm', 'time', '10s'], ['', 's', 'time', ''], ['', 'off', 'time', 'off'], ['7', 'MiB', 'size', '7MiB'], ['7KiB', 'MiB', 'size', '7KiB'],
+    [' ', '', 'text', 'off'], [' /usr/bin/guard \n\n-v ', '', 'lines', '["/usr/bin/guard","-v"]'], ['\n', '', 'lines', 'off'],
+  ])('%j %s as a %s is %s', (text, unit, kind, value) => {
+    expect(valueOf({ text, unit }, kind)).toBe(value)
+  })
+
+  it('is named in a sentence', () => {
+    expect(valueWords({ key: 'pins.recheck' }, 'off')).toBe('never')
+    expect(valueWords({ key: 'guardrail.command.argv' }, '["/usr/bin/guard","-v"]')).toBe('/usr/bin/guard -v')
+    expect(valueWords({ key: 'guardrail.http.url' }, 'off')).toBe('nothing')
+    expect(valueWords({ key: 'guardrail.provider' }, 'builtin,command')).toBe('Sallyport’s own rules, A program of yours')
   })
 
   it('says what a less safe one means', () => {
@@ -102,14 +134,66 @@ describe('a setting', () => {
     expect(screen.getByRole('radio', { name: /Tell me/ })).toBeChecked()
   })
 
+  const recheck = (with_: Partial<Setting> = {}) => settingOf('pins.recheck', { value: '30s', default: '30s', choices: [], values: 'a duration', ...with_ })
+
   it('with a free value is saved by its button, not by every letter', async () => {
-    const setSetting = vi.fn(async ({ key, value }: SetSetting) => settingOf(key, { value, default: '30s', choices: [] }))
-    open([settingOf('pins.recheck', { value: '30s', default: '30s', choices: [], values: 'a duration' })], { setSetting })
-    const input = await screen.findByRole('textbox', { name: /Re-check servers/ })
-    await fireEvent.input(input, { target: { value: '10s' } })
+    const setSetting = vi.fn(async ({ key, value }: SetSetting) => recheck({ key, value }))
+    open([recheck()], { setSetting })
+    const save = await screen.findByRole('button', { name: /^Save Re-check servers/ })
+    expect(save).toBeDisabled()
+    await fireEvent.input(screen.getByRole('textbox', { name: /Re-check servers/ }), { target: { value: '10' } })
+    await fireEvent.change(screen.getByRole('combobox', { name: /^Unit for: Re-check servers/ }), { target: { value: 'm' } })
     expect(setSetting).not.toHaveBeenCalled()
+    await fireEvent.click(save)
+    expect(setSetting).toHaveBeenCalledWith({ key: 'pins.recheck', value: '10m', server: '', nonce: '' })
+    await waitFor(() => expect(save).toBeDisabled())
+  })
+
+  it('with a free value shows what is in force again after a question is left', async () => {
+    open([recheck()], { setSetting: () => refuse(4014, 'less safe'), confirmLoosening: async () => ({ nonce: 'n1', armAfterMs: 0, words: 'Longer.' }) })
+    const unit = await screen.findByRole('combobox', { name: /^Unit for: Re-check servers/ })
+    await fireEvent.change(unit, { target: { value: 'off' } })
+    expect(screen.getByRole('textbox', { name: /Re-check servers/ })).toBeDisabled()
     await fireEvent.click(screen.getByRole('button', { name: /^Save Re-check servers/ }))
-    expect(setSetting).toHaveBeenCalledWith({ key: 'pins.recheck', value: '10s', server: '', nonce: '' })
+    await fireEvent.click(await screen.findByRole('button', { name: 'Keep “30 seconds” for: Re-check servers every' }))
+    expect(unit).toHaveValue('s')
+    expect(screen.getByRole('textbox', { name: /Re-check servers/ })).toHaveValue('30')
+  })
+
+  it('of which several values can be on sends all of them, and says that they are tried first', async () => {
+    const providers = (value: string) => settingOf('guardrail.provider', { value, default: 'builtin', choices: [], values: 'builtin, and any of command' })
+    let answer: (row: Setting) => void = () => undefined
+    const setSetting = vi.fn(() => new Promise<Setting>((done) => (answer = done)))
+    open([providers('builtin,command,mystery')], { setSetting })
+    const boxes = within(await card('Who else checks responses'))
+    expect(boxes.getByRole('checkbox', { name: /Sallyport’s own rules/ })).toBeDisabled()
+    expect(boxes.getByRole('checkbox', { name: /^mystery/ })).toBeChecked()
+    await fireEvent.click(boxes.getByRole('checkbox', { name: /A service at an address/ }))
+    expect(setSetting).toHaveBeenCalledWith({ key: 'guardrail.provider', value: 'builtin,command,http,mystery', server: '', nonce: '' })
+    expect(screen.getByText(/tries it out first/)).toBeInTheDocument()
+    answer(providers('builtin,command,http'))
+    expect(await boxes.findByRole('checkbox', { name: /A service at an address/ })).toBeChecked()
+    await waitFor(() => expect(screen.queryByText(/tries it out first/)).not.toBeInTheDocument())
+  })
+
+  it('of which a provider did not respond shows what is in force again, and why', async () => {
+    open([settingOf('guardrail.provider', { value: 'builtin', default: 'builtin', choices: [] })], { setSetting: () => refuse(4001, 'command did not respond in 10 s') })
+    await fireEvent.click(await screen.findByRole('checkbox', { name: /A program of yours/ }))
+    expect(await screen.findByText(/did not respond in 10 s. Nothing was changed/)).toBeInTheDocument()
+    expect(screen.getByRole('checkbox', { name: /A program of yours/ })).not.toBeChecked()
+  })
+
+  it('that few people need is behind a button, which says how many were changed', async () => {
+    open([recheck(), settingOf('limits.message', { value: '1MiB', default: '64MiB', choices: [], values: 'a size' })])
+    const more = await screen.findByRole('button', { name: 'More settings (1 changed): Checks' })
+    expect(screen.queryByRole('textbox', { name: 'Largest message' })).not.toBeInTheDocument()
+    await fireEvent.click(more)
+    expect(screen.getByRole('textbox', { name: 'Largest message' })).toHaveValue('1')
+  })
+
+  it('that few people need is shown while it is less safe', async () => {
+    open([recheck(), settingOf('limits.message', { value: '1GiB', default: '64MiB', choices: [], values: 'a size', lessSafe: true })])
+    expect(await screen.findByRole('textbox', { name: 'Largest message' })).toBeInTheDocument()
   })
 
   it('that differs from its default has a way back to it', async () => {

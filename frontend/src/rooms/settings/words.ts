@@ -1,34 +1,20 @@
 import type { Setting } from '../../lib/api'
+import { fieldOf, OFF, type FieldKind } from './fields'
 
-/**
- * A setting's place on the page, and its plain words. The table in proxy/policy lists the settings; one without words here is shown
- * under its key with the table's sentence.
- */
+/** A setting's plain words. The table in proxy/policy lists the settings; one without words here is shown under its key with the table's sentence. */
 export interface Words {
   label: string
   /** One sentence; "" means the table's own. */
   effect: string
   choices: Record<string, { name: string; effect: string }>
-  /** For a typed value: what is allowed, and the effect of a less safe one. */
-  typed?: { allowed: string; means: (value: string) => string }
+  /** The choices are boxes, of which several can be on. The first always is. */
+  several?: boolean
+  /** For a typed value: what is allowed, and the effect of a less safe one. off: the words for a time that is never up. */
+  typed?: { allowed: string; means: (value: string) => string; field?: FieldKind; off?: string }
 }
 
-export interface Section {
-  id: string
-  title: string
-  keys: readonly string[]
-}
-
-export const SECTIONS: readonly Section[] = [
-  { id: 'checks', title: 'Checks', keys: ['pins.first_use', 'pins.resources', 'pins.recheck', 'pins.recheck_timeout', 'sanitizer.profile', 'limits.message'] },
-  { id: 'startup', title: 'How servers start', keys: ['pins.launch', 'sandbox'] },
-  { id: 'responses', title: 'Responses and requests', keys: ['inspect.on_limit', 'inspect.max_bytes', 'inspect.rules', 'quarantine.retention', 'interaction.policy', 'redact.mode', 'redact.profile', 'sanitizer.ansi', 'spotlight', 'output_validation.mode', 'output_validation.missing_structured_content', 'output_validation.max_bytes', 'output_validation.max_depth'] },
-  { id: 'files', title: 'Claude’s file', keys: ['clients.auto_protect'] },
-  { id: 'activity', title: 'Activity', keys: ['activity.keep', 'activity.max_size', 'activity.payloads'] },
-  { id: 'decisions', title: 'Claude and the command line', keys: ['own_tools', 'approvals.cli'] },
-]
-
-export const MORE: Omit<Section, 'keys'> = { id: 'more', title: 'More' }
+/** Where a provider is not set up. */
+const NOT_SET = 'This check can’t run.'
 
 const WORDS: Record<string, Words> = {
   'pins.first_use': {
@@ -52,9 +38,10 @@ const WORDS: Record<string, Words> = {
     effect: 'How often Sallyport re-checks a server that doesn’t announce changes. 0 checks at every call.',
     choices: {},
     typed: {
-      allowed: 'From 0 (every call) to 24h, such as 30s or 5m. off never re-checks.',
+      allowed: 'From 0 (every call) to 24 hours.',
+      off: 'never',
       means: (value) =>
-        value === 'off'
+        value === OFF
           ? 'Sallyport misses changes that a running server doesn’t announce.'
           : `A change that a server doesn’t announce can go unnoticed for ${amountWords(value)}.`,
     },
@@ -64,7 +51,7 @@ const WORDS: Record<string, Words> = {
     effect: 'If the check takes longer than this, the response is blocked.',
     choices: {},
     typed: {
-      allowed: 'From 1ms to 10m, such as 10s.',
+      allowed: 'From 1 millisecond to 10 minutes.',
       means: (value) => `Claude’s calls still reach a server that stalls for up to ${amountWords(value)}.`,
     },
   },
@@ -80,22 +67,23 @@ const WORDS: Record<string, Words> = {
     label: 'Largest response to check',
     effect: 'The setting above decides what happens to larger ones.',
     choices: {},
-    typed: { allowed: 'From 4KiB to 1GiB, such as 64MiB.', means: (value) => `Sallyport doesn’t check responses larger than ${amountWords(value)}.` },
+    typed: { allowed: 'From 4 KiB to 1 GiB.', means: (value) => `Sallyport doesn’t check responses larger than ${amountWords(value)}.` },
   },
   'inspect.rules': {
     label: 'Your own rules',
     effect: 'A file with rules of your own. They can only add warnings.',
     choices: {},
     typed: {
-      allowed: 'The full path of a file, or off.',
-      means: (value) => (value === 'off' ? 'Sallyport stops using your rules.' : `Sallyport uses the rules in ${value} instead of your earlier ones.`),
+      allowed: 'The full path of a file, or nothing.',
+      means: (value) => (value === OFF ? 'Sallyport stops using your rules.' : 'Sallyport uses the rules in this file instead of your earlier ones.'),
+      field: 'text',
     },
   },
   'quarantine.retention': {
     label: 'Keep held responses for',
     effect: 'After that Sallyport deletes the text, and Claude never sees it. Activity keeps what happened.',
     choices: {},
-    typed: { allowed: 'From 1m to 720h, such as 24h.', means: (value) => `The text of a held response stays on this computer for ${amountWords(value)}.` },
+    typed: { allowed: 'From 1 minute to 30 days.', means: (value) => `The text of a held response stays on this computer for ${amountWords(value)}.` },
   },
   'interaction.policy': {
     label: 'Requests from servers',
@@ -153,7 +141,7 @@ const WORDS: Record<string, Words> = {
   },
   'output_validation.mode': {
     label: 'When a response isn’t what its tool promised',
-    effect: 'A tool can declare the form of its responses, and you allow that together with the tool.',
+    effect: 'Checking a usual response takes less than a millisecond, and sends nothing anywhere.',
     choices: {
       strict: { name: 'Block it', effect: 'Claude gets an error instead. Servers with mistakes in their tools stop working.' },
       warn: { name: 'Tell me in Activity', effect: 'The response stays unchanged.' },
@@ -172,19 +160,94 @@ const WORDS: Record<string, Words> = {
     label: 'Largest data in a response',
     effect: 'Larger data counts as something the tool didn’t promise.',
     choices: {},
-    typed: { allowed: 'From 1 to 1GiB, such as 8MiB.', means: (value) => `Data of up to ${amountWords(value)} passes if it has the promised form.` },
+    typed: { allowed: 'From 1 byte to 1 GiB.', means: (value) => `Data of up to ${amountWords(value)} passes if it has the promised form.` },
   },
   'output_validation.max_depth': {
     label: 'Deepest data in a response',
     effect: 'How many levels of lists inside lists it can have. Deeper data counts as something the tool didn’t promise.',
     choices: {},
-    typed: { allowed: 'From 0 to 10000, such as 64.', means: (value) => `Data with up to ${value} levels passes if it has the promised form.` },
+    typed: { allowed: 'From 0 to 10,000 levels.', means: (value) => `Data with up to ${value} levels passes if it has the promised form.` },
+  },
+  'guardrail.provider': {
+    label: 'Who else checks responses',
+    effect: 'Every response waits until all of them have judged it.',
+    several: true,
+    choices: {
+      builtin: { name: 'Sallyport’s own rules', effect: 'On this computer. Takes a few milliseconds, and sends nothing anywhere.' },
+      llamafirewall: { name: 'LlamaFirewall', effect: 'On this computer, with your own Python. Takes a few milliseconds, and longer if its model is installed. Downloads nothing.' },
+      command: { name: 'A program of yours', effect: 'It gets the text of each response and runs as you. How long it takes, and what it does with the text, is up to the program.' },
+      http: { name: 'A service at an address', effect: 'It gets the text of each response. On another computer, only from servers you choose below, and with passwords and keys replaced.' },
+    },
+    typed: {
+      allowed: '',
+      means: (value) => (value === 'builtin' ? 'Only Sallyport’s own rules check responses.' : 'Fewer programs check responses.'),
+    },
+  },
+  'guardrail.on_error': {
+    label: 'When one of them can’t check a response',
+    effect: 'Because it is too slow, has ended, or gives no clear verdict.',
+    choices: {
+      hold: { name: 'Hold it for review', effect: 'Claude doesn’t see it until you release it. If the program stops working, every response is held.' },
+      builtin: { name: 'Let Sallyport’s own rules decide', effect: 'Claude keeps getting responses. Activity shows which check didn’t run.' },
+    },
+  },
+  'guardrail.remote': {
+    label: 'Send text to another computer',
+    effect: 'Needed for a service on another computer. Most people turn this on for one server, on that server’s page.',
+    choices: {
+      on: { name: 'Send it', effect: 'The text of responses and tools leaves this computer. Sallyport replaces the passwords and keys that it recognizes, and nothing else.' },
+      off: { name: 'Never', effect: 'A service on another computer doesn’t check these responses, and their review says so.' },
+    },
+  },
+  'guardrail.timeout': {
+    label: 'Wait for them at most',
+    effect: 'This is the longest that a response can be late. Then the setting above decides.',
+    choices: {},
+    typed: { allowed: 'From 100 milliseconds to 1 minute.', means: (value) => `A check that takes longer than ${amountWords(value)} doesn’t count.` },
+  },
+  'guardrail.llamafirewall.python': {
+    label: 'Python for LlamaFirewall',
+    effect: 'The one that has LlamaFirewall installed, such as /home/me/llamafirewall/bin/python.',
+    choices: {},
+    typed: { allowed: 'The full path of a program, or nothing.', means: (value) => (value === OFF ? NOT_SET : 'Sallyport runs this program, as you, to check with LlamaFirewall.'), field: 'text' },
+  },
+  'guardrail.command.argv': {
+    label: 'Your program',
+    effect: 'Sallyport starts it, as you, and gives it the text of every response.',
+    choices: {},
+    typed: { allowed: 'The program first, then each of its arguments on a line of its own. Or nothing.', means: (value) => (value === OFF ? NOT_SET : 'Sallyport runs this program, as you and without a sandbox.'), field: 'lines' },
+  },
+  'guardrail.http.url': {
+    label: 'Address of the service',
+    effect: 'Sallyport sends the text of responses there.',
+    choices: {},
+    typed: { allowed: 'Starts with https://, or with http:// on this computer. Or nothing.', means: (value) => (value === OFF ? NOT_SET : 'The text of responses goes to this address.'), field: 'text' },
+  },
+  'guardrail.http.format': {
+    label: 'How the service is asked',
+    effect: '',
+    choices: {
+      sallyport: { name: 'As Sallyport’s own services', effect: 'With the text and where it came from.' },
+      openai: { name: 'As a chat with a model', effect: 'For services such as Ollama or llama.cpp. A model can take seconds, so allow more time.' },
+    },
+  },
+  'guardrail.http.model': {
+    label: 'Model of the service',
+    effect: 'Only for a chat with a model. If empty, the service decides.',
+    choices: {},
+    typed: { allowed: 'A name, such as llama-guard3:8b, or nothing.', means: (value) => (value === OFF ? 'The service decides which model judges responses.' : 'This model judges responses.'), field: 'text' },
+  },
+  'guardrail.http.key': {
+    label: 'Where the key for the service is',
+    effect: 'Don’t write the key itself here. Save it with “sallyport secret set NAME” first.',
+    choices: {},
+    typed: { allowed: 'keychain:NAME, env:VARIABLE, or nothing.', means: (value) => (value === OFF ? 'The service is asked without a key.' : 'Sallyport sends this key to the service.'), field: 'text' },
   },
   'limits.message': {
     label: 'Largest message',
     effect: 'Sallyport blocks larger messages, in either direction. The server keeps running.',
     choices: {},
-    typed: { allowed: 'From 4KiB to 1GiB, such as 64MiB.', means: (value) => `Messages of up to ${amountWords(value)} pass, in either direction.` },
+    typed: { allowed: 'From 4 KiB to 1 GiB.', means: (value) => `Messages of up to ${amountWords(value)} pass, in either direction.` },
   },
   'pins.launch': {
     label: 'When a server would start a different program',
@@ -216,13 +279,13 @@ const WORDS: Record<string, Words> = {
     label: 'Keep call history for',
     effect: 'Your decisions and the changes you reviewed are kept longer.',
     choices: {},
-    typed: { allowed: 'From 1s to 876000h, such as 720h (30 days).', means: (value) => `Sallyport deletes records of calls after ${amountWords(value)}.` },
+    typed: { allowed: 'From 1 second to 100 years.', means: (value) => `Sallyport deletes records of calls after ${amountWords(value)}.` },
   },
   'activity.max_size': {
     label: 'Largest size of the history',
     effect: 'When it is full, Sallyport deletes the oldest records first and your decisions last.',
     choices: {},
-    typed: { allowed: 'From 64KiB to 1024GiB, such as 256MiB.', means: (value) => `Sallyport deletes the oldest records when the history is larger than ${amountWords(value)}.` },
+    typed: { allowed: 'From 64 KiB to 1024 GiB.', means: (value) => `Sallyport deletes the oldest records when the history is larger than ${amountWords(value)}.` },
   },
   'activity.payloads': {
     label: 'Keep what calls say',
@@ -259,13 +322,26 @@ export function wordsOf(setting: Pick<Setting, 'key' | 'doc'>): Words {
   return known ? { ...known, effect: known.effect || firstSentence(setting.doc) } : { label: setting.key, effect: setting.doc, choices: {} }
 }
 
+/** The boxes of a setting of which several can be on; none for another setting. */
+export function severalOf(key: string): { value: string; name: string; effect: string }[] {
+  const words = WORDS[key]
+  return words?.several ? Object.entries(words.choices).map(([value, choice]) => ({ value, ...choice })) : []
+}
+
 export function choiceOf(setting: Setting, value: string): { name: string; effect: string } {
   return WORDS[setting.key]?.choices[value] ?? { name: value, effect: '' }
 }
 
+/** Whether its values are texts that somebody wrote: a path, an address, a command. */
+export const isFree = (key: string) => WORDS[key]?.typed?.field !== undefined
+
 /** The value's name in our sentences. */
 export function valueWords(setting: Pick<Setting, 'key'>, value: string): string {
-  return WORDS[setting.key]?.choices[value]?.name ?? amountWords(value)
+  const words = WORDS[setting.key]
+  if (value === OFF && words?.typed) return words.typed.field ? 'nothing' : (words.typed.off ?? value)
+  if (words?.typed?.field) return fieldOf(value, words.typed.field).text.replaceAll('\n', ' ')
+  if (words?.several) return value.split(',').map((one) => words.choices[one]?.name ?? one).join(', ')
+  return words?.choices[value]?.name ?? amountWords(value)
 }
 
 /** The effect of this value, in words; "" if there are none. */
@@ -300,25 +376,6 @@ export function amountWords(value: string): string {
 }
 
 const firstUpper = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
-
-export interface Filled extends Omit<Section, 'keys'> {
-  settings: Setting[]
-}
-
-/** All settings by section; those without a section come last. */
-export function sectionsOf(settings: readonly Setting[]): Filled[] {
-  const placed = new Set<string>()
-  const filled = SECTIONS.map(({ id, title, keys }) => ({
-    id,
-    title,
-    settings: keys.flatMap((key) => {
-      placed.add(key)
-      return settings.filter((s) => s.key === key)
-    }),
-  }))
-  filled.push({ ...MORE, settings: settings.filter((s) => !placed.has(s.key)) })
-  return filled.filter((section) => section.settings.length > 0)
-}
 
 function firstSentence(doc: string): string {
   const end = doc.indexOf('. ')
