@@ -61,9 +61,15 @@ func decodedAny(raw string) (any, error) {
 	return v, nil
 }
 
+// maxChecked bounds the work of check: parts can be inside each other, and the paths to what is in them long.
+const maxChecked = 16 << 20
+
+var errOverlap = errors.New("refers to too many places inside each other")
+
 // check holds everything that is a schema of its own against the metaschema of its dialect. A part in another dialect than what is around it
 // has its own, so it is left out there.
 func (s *survey) check() error {
+	left := maxChecked
 	apart := map[place]bool{}
 	for _, at := range s.checked {
 		apart[at.place] = true
@@ -74,14 +80,20 @@ func (s *survey) check() error {
 		}
 		value := at.value
 		if len(s.checked) > 1 {
-			value = without(value, at.pointer, func(pointer string) bool {
+			value = without(value, at.pointer, &left, func(pointer string) bool {
 				there := s.sites[place{at.source, pointer}]
 				return pointer != at.pointer && apart[place{at.source, pointer}] && there.dialect != at.dialect
 			})
 		}
+		if left < 0 {
+			return errOverlap
+		}
 		raw, err := json.Marshal(value)
 		if err != nil {
 			return err
+		}
+		if left -= 8 * len(raw); left < 0 {
+			return errOverlap
 		}
 		if err := check(string(raw), at.dialect); err != nil {
 			return err
@@ -90,8 +102,11 @@ func (s *survey) check() error {
 	return nil
 }
 
-// without is a copy of a value in which some places are empty objects.
-func without(v any, pointer string, empty func(string) bool) any {
+// without is a copy of a value in which some places are empty objects. It costs a byte for each of a path, and ends when none is left.
+func without(v any, pointer string, left *int, empty func(string) bool) any {
+	if *left -= 1 + len(pointer); *left < 0 {
+		return nil
+	}
 	switch of := v.(type) {
 	case map[string]any:
 		if empty(pointer) {
@@ -99,13 +114,19 @@ func without(v any, pointer string, empty func(string) bool) any {
 		}
 		copied := make(map[string]any, len(of))
 		for name, member := range of {
-			copied[name] = without(member, below(pointer, name), empty)
+			if *left < 0 {
+				return nil
+			}
+			copied[name] = without(member, below(pointer, name), left, empty)
 		}
 		return copied
 	case []any:
 		copied := make([]any, len(of))
 		for i, element := range of {
-			copied[i] = without(element, below(pointer, fmt.Sprint(i)), empty)
+			if *left < 0 {
+				return nil
+			}
+			copied[i] = without(element, below(pointer, fmt.Sprint(i)), left, empty)
 		}
 		return copied
 	default:

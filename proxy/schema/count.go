@@ -10,6 +10,8 @@ const (
 	workPerByte = 6
 	lookup      = 4  // what it takes to find a name in a table
 	remember    = 10 // and to remember a rule and a value
+	mark        = 6  // and to mark 64 members or elements: a marking is kept while rules inside are applied, so this bounds memory
+	powers      = 8  // and, for each digit of a divisor that is long, to raise ten to a power
 )
 
 // counting finds how often rules will be applied to a value and to what is in it, before any is.

@@ -37,8 +37,10 @@ func (e *evaluation) spend(n int) bool {
 	return e.stopped
 }
 
-// collecting reports whether to go on after a failure.
-func (e *evaluation) collecting() bool { return e.detailed && e.quiet == 0 && !e.stopped }
+// collecting reports whether to go on after a failure. Where one application can fail in thousands of ways, as under a long required, it ends.
+func (e *evaluation) collecting() bool {
+	return e.detailed && e.quiet == 0 && !e.stopped && len(e.failures) < details
+}
 
 // fail notes a failure, unless it is none yet, and returns false.
 func (e *evaluation) fail(f failure) bool {
@@ -74,7 +76,7 @@ func (e *evaluation) apply(r *rule, v uint32, via string, into marks) bool {
 	}
 	evaluated := e.tracked(r, v, into)
 	ok := e.all(r, v, evaluated)
-	if ok && into != nil {
+	if ok && into != nil && !e.stopped {
 		into.add(evaluated)
 	}
 	e.scope = e.scope[:depth]
@@ -120,7 +122,9 @@ func (e *evaluation) tracked(r *rule, v uint32, into marks) marks {
 		return nil
 	}
 	words := int(n.count+63) / 64
-	e.spend(words)
+	if e.spend(mark * words) {
+		return nil
+	}
 	return make(marks, words)
 }
 
@@ -132,8 +136,16 @@ func (e *evaluation) hasType(r *rule, v uint32) bool {
 	if k != number || r.types&wholeNumbers == 0 {
 		return false
 	}
-	d, _ := decimalOf(e.token(v))
+	d := e.decimal(v)
 	return d.integer()
+}
+
+// decimal is the value of a number, which can have millions of digits.
+func (e *evaluation) decimal(v uint32) decimal {
+	written := e.token(v)
+	e.spend(len(written) / 4)
+	d, _ := decimalOf(written)
+	return d
 }
 
 // values are enum and const.
@@ -208,8 +220,7 @@ func (e *evaluation) number(r *rule, v uint32) bool {
 	if r.minimum == nil && r.maximum == nil && r.exclusiveMinimum == nil && r.exclusiveMaximum == nil && r.multipleOf == nil {
 		return true
 	}
-	d, _ := decimalOf(e.token(v))
-	e.spend(d.digits() / 16)
+	d := e.decimal(v)
 	ok := true
 	for _, limit := range [...]struct {
 		keyword string
@@ -229,6 +240,9 @@ func (e *evaluation) number(r *rule, v uint32) bool {
 	}
 	if r.multipleOf != nil {
 		e.spend((1 + d.digits()/chunk) * (8 + r.multipleOf.digits()/2))
+		if r.multipleOf.long != nil {
+			e.spend(powers * r.multipleOf.digits())
+		}
 		if !e.stopped && !r.multipleOf.divides(&d) {
 			ok = e.fail(failure{rule: r, keyword: "multipleOf", value: v, name: r.multipleOf.written})
 		}

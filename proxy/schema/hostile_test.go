@@ -76,6 +76,26 @@ func TestLevelsThatDoubleAreTooCostly(t *testing.T) {
 	}
 }
 
+// chained is a schema in which each rule leads to the next one on the same value, and the first asks what was evaluated.
+func chained(rules int) string {
+	var b strings.Builder
+	b.WriteString(`{"unevaluatedItems":false,"$ref":"#/$defs/0","$defs":{`)
+	for i := range rules {
+		fmt.Fprintf(&b, `"%d":{"$ref":"#/$defs/%d"},`, i, i+1)
+	}
+	fmt.Fprintf(&b, `"%d":{"items":true}}}`, rules)
+	return b.String()
+}
+
+// inside is references to members "u", each inside the one before.
+func inside(n int, from string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = `{"$ref":"` + from + strings.Repeat("/u", i+1) + `"}`
+	}
+	return strings.Join(all, ",")
+}
+
 func items(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -154,6 +174,14 @@ func TestHostileSchemasAndValues(t *testing.T) {
 		{"names looked up many times", `{"items":{"allOf":[` + items(3000, `{"required":["a%d"]}`) + `]}}`, `[` + items(100, `{`+items(4000, `"b%d":1`)+`}`) + `]`, "cost", ""},
 		{"propertyNames asked many times", `{"allOf":[` + items(1900, `{"propertyNames":{"maxLength":9}}`) + `]}`, `{` + items(40000, `"%d":1`) + `}`, "cost", ""},
 		{"unevaluatedProperties over many branches", `{"unevaluatedProperties":false,"anyOf":[` + items(1900, `{"properties":{"x%[1]d":true}}`) + `]}`, `{` + items(100000, `"x%d":1`) + `}`, "cost", ""},
+		{"thousands of names required, missing in thousands of objects", `{"items":{"required":[` + items(16000, `"%d"`) + `]}}`, "[" + items(1500, "{}") + "]", "required", ""},
+		{"a number of millions of digits, looked at many times", `{"allOf":[` + items(3900, `{"type":"integer"}`) + `]}`, strings.Repeat("7", 4<<20), "cost", ""},
+		{"a number of millions of digits against many bounds", `{"allOf":[` + items(3900, `{"minimum":1}`) + `]}`, strings.Repeat("7", 4<<20), "cost", ""},
+		{"large powers of ten against a long divisor", `{"items":{"multipleOf":0.1` + strings.Repeat("3", 60000) + `e-9999}}`, "[" + items(600, "1e9999") + "]", "cost", ""},
+		{"marks of what is evaluated, thousands inside each other", chained(3200), "[" + items(500000, "1") + "]", "cost", ""},
+		{"references to places inside each other", `{"u":` + strings.Repeat(`{"u":`, 180) + `{"enum":[` + items(30000, `{}`) + `]}` + strings.Repeat("}", 180) + `,"allOf":[` + inside(180, "#") + `]}`, "1", "", "inside each other"},
+		{"references to places inside each other, below a long name", `{"$defs":{"` + strings.Repeat("n", 50000) + `":{"$id":"http://x/n","u":` + strings.Repeat(`{"u":`, 69) + `{"enum":[` + items(9000, `{}`) + `]}` + strings.Repeat("}", 69) +
+			`}},"allOf":[` + inside(69, "http://x/n#") + `]}`, "1", "", "inside each other"},
 		{"a value of 65 levels", `{}`, strings.Repeat("[", 65) + strings.Repeat("]", 65), "depth", ""},
 		{"a value of a million levels", `{}`, strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20), "depth", ""},
 		{"a value that is too large", `{}`, `"` + strings.Repeat("a", 8<<20-1) + `"`, "size", ""},
