@@ -328,7 +328,6 @@ func TestASlowProviderTakesNoLongerThanItsTime(t *testing.T) {
 	p.set("guardrail.command.argv", as(t, "honest"))
 	p.set("guardrail.provider", "command")
 	w := p.wrap("weather")
-	p.Providers.Reset()
 	home := p.home
 	stage.Replace(t, home.Settings, `{"guardrail": {"provider": "command", "timeout": "100ms", "command": {"argv": `+as(t, "deaf")+`}}}`)
 	eventually(t, "the file is read", func() bool {

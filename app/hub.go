@@ -164,7 +164,7 @@ func Open(opts Options) (*Hub, error) {
 		}
 	}
 	h.office.Lock()
-	h.Providers.Reset()
+	h.Providers.Reset(true)
 	h.office.Unlock()
 	h.Starts.Open()
 	h.begin()

@@ -54,8 +54,9 @@ func New(o *office.Office, hub Hub) *Providers {
 // maxBytes limits the texts that are judged at one time. Beyond it a text fails at once.
 const maxBytes = 16 << 20
 
-// Reset reads the settings and starts every provider afresh: who was paused is asked again. The caller holds the office's lock.
-func (p *Providers) Reset() {
+// Reset takes up the settings in force, and ends the providers that they no longer name. afresh asks all of them anew, also those that are
+// paused. The caller holds the office's lock.
+func (p *Providers) Reset(afresh bool) {
 	var all []policy.Guardrail
 	for _, values := range p.hub.InForce() {
 		all = append(all, policy.ForGuardrail(values))
@@ -64,19 +65,24 @@ func (p *Providers) Reset() {
 	defer p.mu.Unlock()
 	p.general, p.inForce = all[0], all
 	clear(p.servers)
-	for _, r := range p.runners {
-		r.retire()
+	failing := p.unable()
+	for what, r := range p.runners {
+		if afresh || !p.names(what) {
+			r.retire()
+			delete(p.runners, what)
+		} else if state := r.breaker.State(); state.Paused {
+			failing[what.name] = state.Reason
+		}
 	}
-	clear(p.runners)
 	for what, r := range p.tried {
-		if p.names(what) {
+		if p.names(what) && p.runners[what] == nil {
 			p.runners[what] = r
 		} else {
 			r.retire()
 		}
 	}
 	clear(p.tried)
-	p.news.restart(p.unable())
+	p.news.restart(failing)
 }
 
 // names reports whether the settings name this provider anywhere. The caller holds mu.

@@ -130,7 +130,7 @@ func (k *Keeper) SetSetting(peer control.Peer, q control.SettingQuery) (none con
 	}
 	k.useRules(rules)
 	if k.concernsGuards(q) {
-		k.hub.Guards.Reset() // also if the value is the same: that asks every provider afresh
+		k.hub.Guards.Reset(q.Key == keyProvider) // also if the value is the same
 	}
 	if err = k.hub.Restand(); err != nil {
 		return none, err

@@ -14,11 +14,14 @@ type Guards interface {
 	Chosen(key, value string) error
 	// Try asks each provider that a change switches on or changes. done says whether the change was stored.
 	Try(before, after policy.Values) (done func(stored bool), err error)
-	// Reset takes up the settings in force, and asks every provider afresh. The caller holds the lock.
-	Reset()
+	// Reset takes up the settings in force. afresh asks every provider again, also one that is paused. The caller holds the lock.
+	Reset(afresh bool)
 }
 
-const guardrailKeys = "guardrail."
+const (
+	guardrailKeys = "guardrail."
+	keyProvider   = "guardrail.provider"
+)
 
 // concernsGuards reports whether a call sets something about guardrail providers.
 func (k *Keeper) concernsGuards(q control.SettingQuery) bool {
@@ -41,7 +44,7 @@ func guardsIn(doc policy.Document) string {
 // guardsFollow has the providers take up a change of the values in force, if it concerns them.
 func (k *Keeper) guardsFollow(before policy.Document) {
 	if k.hub.Guards != nil && guardsIn(before) != guardsIn(k.settings.accepted) {
-		k.hub.Guards.Reset()
+		k.hub.Guards.Reset(false)
 	}
 }
 

@@ -42,6 +42,7 @@ type commandLine struct {
 	Activity   activityCommand   `cmd:"" help:"Show the activity log."`
 	Settings   settingsCommand   `cmd:"" help:"Read and change settings."`
 	Secret     secretCommand     `cmd:"" help:"Keep keys and passwords in the system's keychain, so that no setting holds one."`
+	Guardrail  guardrailCommand  `cmd:"" help:"List and test the guardrail providers, which check responses beside Sallyport's own detector."`
 	Scan       scanCommand       `cmd:"" three:"a finding of Medium or above" help:"Scan a tool listing, one tool, or plain text for hidden instructions."`
 	Logs       logsCommand       `cmd:"" help:"Show what a server wrote to its standard error."`
 	Hub        hubCommand        `cmd:"" help:"Run the hub without a window."`

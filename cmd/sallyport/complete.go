@@ -200,6 +200,8 @@ func offered(ctx context.Context, commands []*kong.Node, source string) (found [
 			found = append(found, candidate{word: setting.Key})
 		}
 		return found
+	case "provider":
+		return bare(policy.Providers())
 	case "kind":
 		return bare(spelled(vocab.RecordKinds))
 	case "status":

@@ -30,8 +30,9 @@ func TestMain(m *testing.M) {
 	os.Setenv(keychain.Variable, "off") // stories leave nothing in the keychain of whoever runs them
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	testscript.Main(m, map[string]func(){
-		"sallyport":      main,
-		"weather-server": main, // the demo's server is a copy of the program under this name
+		"sallyport":          main,
+		"guardrail-provider": guardrailProvider,
+		"weather-server":     main, // the demo's server is a copy of the program under this name
 	})
 }
 

@@ -57,6 +57,8 @@ var printedJSON = []struct {
 	{"settings list", list[control.Setting]{}, ""},
 	{"settings get", control.Setting{}, ""},
 	{"settings set", control.Setting{}, ""},
+	{"guardrail list", list[control.GuardProvider]{}, ""},
+	{"guardrail test", control.GuardVerdict{}, "`reason` is the provider's own text."},
 	{"secret list", list[storedSecret]{}, "Names only: a value is never printed."},
 	{"scan --format json", scanReport{}, ""},
 	{"scan --as jsonl", scannedLine{}, "One a line, in the order of the input."},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -105,6 +106,7 @@ func (p *page) held(d control.ItemDetail) {
 		}
 		p.Line("  ", words, strings.TrimSuffix(check.Check+", "+check.Why, ", "))
 	}
+	p.guards(held.Guards)
 	if held.Score > 0 {
 		p.Printf("  score %.2f, rule set %s\n", held.Score, terminal.Text(held.RuleSet))
 	}
@@ -125,6 +127,28 @@ func (p *page) held(d control.ItemDetail) {
 	if !whole {
 		p.Printf("  all of it, as received:\n")
 		p.quoted("  ", terminal.Indented(held.Answer))
+	}
+}
+
+// guards prints what guardrail providers said. A reason is a provider's own text, so it is quoted like the server's.
+func (p *page) guards(verdicts []control.GuardVerdict) {
+	for _, v := range verdicts {
+		switch {
+		case v.Unasked != "":
+			p.Line("  ", "not asked: ", v.Provider+", "+v.Unasked)
+			continue
+		case v.Verdict == "":
+			p.Line("  ", "no verdict: ", fmt.Sprintf("%s, %s", v.Provider, v.Failed))
+			continue
+		}
+		p.Line("  ", "guardrail provider ", fmt.Sprintf("%s: %s, score %.2f, in %s", v.Provider, v.Verdict, v.Score, time.Duration(v.DurationUS)*time.Microsecond))
+		if v.Failed != "" {
+			p.Line("  ", "then it failed: ", v.Failed)
+		}
+		if v.Reason != "" {
+			p.Printf("  its reason, in its own words, which may be wrong or made up:\n")
+			p.quoted("  ", legible.Escape(v.Reason))
+		}
 	}
 }
 
