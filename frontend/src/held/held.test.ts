@@ -150,6 +150,24 @@ describe('a held response', () => {
     expect(screen.getByText(/It is too large to check. That alone isn’t a sign of danger/)).toBeInTheDocument()
     expect(page.container.querySelector('.verdict .badge')).toHaveTextContent("Can't check")
   })
+
+  it('names each extra check, its verdict, and whose words its reason is', async () => {
+    const reason = 'It gives <b>an order</b>\u202e.'
+    await held(heldReview({
+      why: 'provider',
+      guards: [
+        { provider: 'command', verdict: 'flag', score: 0.5, duration_us: 1500, reason },
+        { provider: 'llamafirewall', failed: 'gave no verdict in time' },
+        { provider: 'http', unasked: 'guardrail.remote is off for this server' },
+      ],
+    }))
+    expect(screen.getByText(/^command: finds it suspicious \(score 0.50, 1.5 ms\)/)).toBeInTheDocument()
+    expect(screen.getByText(/^llamafirewall: gave no verdict: gave no verdict in time/)).toBeInTheDocument()
+    expect(screen.getByText(/^http: not asked: guardrail.remote is off/)).toBeInTheDocument()
+    const said = screen.getByRole('group', { name: /may be wrong or manipulated/ })
+    expect(said).toHaveTextContent('It gives <b>an order</b>')
+    expect(said.querySelector('b')).toBeNull()
+  })
 })
 
 describe('one of many held responses', () => {

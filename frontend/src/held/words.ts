@@ -64,6 +64,15 @@ export function sizeOf(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
+/** What an extra check said about a response, or why it said nothing. */
+export function guardWords(guard: NonNullable<Held['guards']>[number]): string {
+  if (guard.unasked) return `not asked: ${guard.unasked}`
+  if (!guard.verdict) return `gave no verdict: ${guard.failed ?? ''}`
+  const said = { allow: 'found nothing', flag: 'finds it suspicious', block: 'says it is an attack' }[guard.verdict]
+  const took = `${((guard.duration_us ?? 0) / 1000).toFixed(1)} ms`
+  return `${said} (score ${(guard.score ?? 0).toFixed(2)}, ${took})${guard.failed ? `, then it failed: ${guard.failed}` : ''}`
+}
+
 /** "1,001 responses", "1 response". */
 export const responses = (n: number) => (n === 1 ? '1 response' : `${n.toLocaleString('en')} responses`)
 

@@ -137,6 +137,7 @@ const MEANING: Record<string, Meaning> = {
   include_context: { why: 'The server would get what you told Claude about other things.' },
   sampling_tools: { why: 'Claude would use tools that you have not reviewed.' },
   tool_imitation: { why: 'Claude could use this tool where you expect the other server’s.' },
+  guardrail_failed: { why: 'You asked for that check, and it couldn’t say whether this is safe. That alone isn’t a sign of danger.' },
   look_alike_name: { why: 'You can’t see that it isn’t the name it looks like, and Claude could use the wrong one.' },
   not_a_schema: { why: 'Claude can’t tell what this tool needs, and one such tool can cost it every tool of the server. Sallyport gives Claude an empty form instead, unless you turned that off.' },
   odd_schema: { why: 'Claude could lose every tool of this server because of it. Leave it blocked, and the others work.' },
@@ -151,6 +152,7 @@ const MEANING: Record<string, Meaning> = {
 
 export function whyOf(finding: Finding, answer = false): string {
   if (finding.category === 'secret') return 'Whoever reads this text has the secret.'
+  if (finding.rule.startsWith('guardrail:')) return 'Sallyport’s own rules found less. The extra check can be wrong: its reasons are below.'
   const meaning = MEANING[finding.rule]
   return (answer ? meaning?.answer : undefined) ?? meaning?.why ?? 'It can make Claude do something other than what you asked for.'
 }
