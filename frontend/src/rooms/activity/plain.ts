@@ -1,4 +1,5 @@
 import type { ActivityRecord, ActivityRow } from '../../lib/api'
+import { factsOf } from './decided'
 import { durationWords, sentence, sizeWords, toldOf } from './words'
 
 /**
@@ -16,6 +17,7 @@ export function plainBlock(row: ActivityRow, record: ActivityRecord | null): str
     ['Item', row.code],
     ['Took', durationWords(row.duration_us)],
     ['Size', sizeWords(row.bytes)],
+    ...factsOf(record).map(({ label, words }): [string, string] => [label, words]),
     ['Kind', row.kind],
     ['Status', row.status],
     ['Record', row.id],

@@ -62,9 +62,17 @@ export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode' | 'summ
   return { word: row.kind === 'tool_call' ? 'Ran' : 'Noted', tone: 'plain' }
 }
 
+/** Summaries with words that only the command line uses, and what the window says; the record's detail has the rest. */
+const PLAINER: readonly (readonly [RegExp, string])[] = [
+  [/^its response doesn't match its output schema \(.*\)$/, 'its response isn’t what the tool promised'],
+  [/^response dropped: it doesn't match its output schema$/, 'its response was blocked: it isn’t what the tool promised'],
+  [/^its responses aren't checked, because its output schema doesn't compile$/, 'its responses can’t be compared with what it promises'],
+]
+
 /** Starts our words like a sentence, without hidden characters, whatever their source. */
 export function sentence(words = ''): string {
-  const seen = words.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+  const plain = PLAINER.find(([summary]) => summary.test(words))?.[1] ?? words
+  const seen = plain.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
   return seen.charAt(0).toUpperCase() + seen.slice(1)
 }
 

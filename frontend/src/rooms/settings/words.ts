@@ -95,6 +95,15 @@ const WORDS: Record<string, Words> = {
       allow: { name: 'Allow all', effect: 'A server can ask you for a password.' },
     },
   },
+  'inspect.descriptions': {
+    label: 'When a tool’s own words look like an attack',
+    effect: 'Goes by single words, whatever you allowed, so it hits honest tools, too.',
+    choices: {
+      block: { name: 'Leave the tool out', effect: 'Claude can’t see or use it, even if you allowed it. Less serious words are replaced.' },
+      redact: { name: 'Replace the words', effect: 'Claude sees [REDACTED] instead of them. A tool with such a name is left out.' },
+      review: { name: 'Go by what I allow', effect: 'You see a warning in the review, and Claude reads what you allow.' },
+    },
+  },
   'sanitizer.profile': {
     label: 'What Claude reads about a tool',
     effect: 'A description can hold more than you can see.',
