@@ -71,21 +71,36 @@ func (c *conversion) bind() {
 
 // link finds out where bound references can lead, once every rule is known.
 func (s *Schema) link(resources map[string]*resource) {
-	for _, r := range s.all {
-		d := &r.dynamic
-		if d.initial == nil {
-			continue
+	bound := map[string][]*rule{}
+	for _, res := range distinct(resources) {
+		for anchor, to := range res.bound {
+			bound[anchor] = append(bound[anchor], to)
 		}
-		d.candidates = []*rule{d.initial}
-		for _, res := range resources {
-			if to := res.bound[d.anchor]; to != nil && d.bound && !slices.Contains(d.candidates, to) {
-				d.candidates = append(d.candidates, to)
-			}
+	}
+	for _, r := range s.all {
+		switch d := &r.dynamic; {
+		case d.bound:
+			d.candidates = bound[d.anchor] // with the initial one
+		case d.initial != nil:
+			d.candidates = []*rule{d.initial}
 		}
 	}
 	for _, res := range resources {
 		*res = resource{bound: res.bound} // the rest leads to the whole document
 	}
+}
+
+// distinct are the resources without those that have a second address.
+func distinct(resources map[string]*resource) []*resource {
+	var all []*resource
+	met := map[*resource]bool{}
+	for _, res := range resources {
+		if !met[res] {
+			met[res] = true
+			all = append(all, res)
+		}
+	}
+	return all
 }
 
 // keywords are those of one subschema.

@@ -9,9 +9,10 @@ const (
 	spareWork   = 20_000_000
 	workPerByte = 6
 	lookup      = 4  // what it takes to find a name in a table
-	remember    = 10 // and to remember a rule and a value
-	mark        = 6  // and to mark 64 members or elements: a marking is kept while rules inside are applied, so this bounds memory
-	powers      = 8  // and, for each digit of a divisor that is long, to raise ten to a power
+	remember    = 40 // to remember a rule and a value
+	form        = 10 // to write the canonical form of a value, for each value in it
+	mark        = 6  // to mark 64 members or elements: a marking is kept while rules inside are applied, so this bounds memory
+	powers      = 8  // to raise ten to a power, for each digit of a divisor that is long
 )
 
 // counting finds how often rules will be applied to a value and to what is in it, before any is.
@@ -60,6 +61,9 @@ func (c *counting) most(v uint32, rules ...*rule) {
 	for _, one := range rules {
 		pair := uint64(one.id)<<32 | uint64(v)
 		cost, ok := c.known[pair]
+		if c.spend(2 * lookup) {
+			return
+		}
 		if !ok {
 			c.spend(remember)
 			if c.count(one, v); c.over {

@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"runtime"
+	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
@@ -18,8 +19,7 @@ func answered(t *testing.T, schema, value string) (*Violation, error) {
 	}
 	done := make(chan result, 1)
 	runtime.GC()
-	var before runtime.MemStats
-	runtime.ReadMemStats(&before)
+	before := heap()
 	start := time.Now()
 	go func() {
 		s, err := Compile([]byte(schema))
@@ -29,27 +29,32 @@ func answered(t *testing.T, schema, value string) (*Violation, error) {
 		}
 		done <- result{s.Validate([]byte(value), Limits{MaxBytes: 8 << 20, MaxDepth: 64}), nil}
 	}()
-	peak := before.HeapAlloc
+	peak := before
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	deadline := time.After(20 * time.Second)
 	for {
 		select {
 		case r := <-done:
-			used := int64(peak) - int64(before.HeapAlloc)
+			used := max(peak, heap()) - before
 			if most := int64(64<<20 + 30*len(value)); used > most {
 				t.Errorf("took %d MiB, at most %d are allowed", used>>20, most>>20)
 			}
 			t.Logf("%v, %d MiB: %+v %v", time.Since(start).Round(time.Millisecond), used>>20, r.v, r.err)
 			return r.v, r.err
 		case <-tick.C:
-			var now runtime.MemStats
-			runtime.ReadMemStats(&now)
-			peak = max(peak, now.HeapAlloc)
+			peak = max(peak, heap())
 		case <-deadline:
 			t.Fatal("no answer")
 		}
 	}
+}
+
+// heap is what the heap holds now, garbage included. It does not stop the program, as runtime.ReadMemStats does.
+func heap() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
 }
 
 // doubled is a schema in which each level applies the next one twice to the same value.
@@ -146,7 +151,7 @@ func TestHostileSchemasAndValues(t *testing.T) {
 		{"4,001 subschemas", `{"allOf":[` + items(4000, `{}`) + `]}`, `1`, "", "subschemas"},
 		{"4,000 subschemas", `{"allOf":[` + items(3999, `{}`) + `]}`, `1`, "", ""},
 		{"4,000 resources", `{"$defs":{` + items(3500, `"%[1]d":{"$id":"r%[1]d"}`) + `}}`, `1`, "", ""},
-		{"4,000 dynamic anchors", `{"$defs":{` + items(1500, `"%[1]d":{"$id":"r%[1]d","$dynamicAnchor":"a"}`) + `},"items":{"allOf":[` + items(900, `{"$dynamicRef":"r%d#a"}`) + `]}}`, `[` + items(3000, "1") + `]`, "cost", ""},
+		{"1,500 dynamic anchors", `{"$defs":{` + items(1500, `"%[1]d":{"$id":"r%[1]d","$dynamicAnchor":"a"}`) + `},"items":{"allOf":[` + items(900, `{"$dynamicRef":"r%d#a"}`) + `]}}`, `[` + items(3000, "1") + `]`, "cost", ""},
 		{"201 patterns", `{"allOf":[` + items(201, `{"pattern":"a%d"}`) + `]}`, `1`, "", "patterns"},
 		{"a pattern of 1,001 characters", `{"pattern":"` + strings.Repeat("é", 1001) + `"}`, `1`, "", "1000 characters"},
 		{"a pattern of 1,000 characters", `{"pattern":"` + strings.Repeat("é", 1000) + `"}`, `1`, "", ""},
@@ -189,6 +194,9 @@ func TestHostileSchemasAndValues(t *testing.T) {
 		{"a value of nothing but brackets, and a rule with two ways in", `{"$defs":{"a":{"type":"array"}},"items":{"$ref":"#/$defs/a"},"contains":{"$ref":"#/$defs/a"}}`, "[" + items(1600000, "[0]") + "]", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if underRace && len(c.value) > 300<<10 {
+				t.Skip("the race detector makes it ten times slower, and has nothing to find in one goroutine")
+			}
 			v, err := answered(t, c.schema, c.value)
 			switch {
 			case c.err != "":

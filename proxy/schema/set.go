@@ -96,7 +96,7 @@ func (e *evaluation) has(s *set, v uint32) bool {
 	if !s.kinds.of(n.kind) || !s.sizes[e.size(v)] {
 		return false
 	}
-	if e.spend(int(n.end-n.start) / 4) {
+	if e.spend(form*int(e.size(v)) + int(n.end-n.start)/8) {
 		return false
 	}
 	e.scratch = e.appendValue(e.scratch[:0], v)
@@ -106,7 +106,7 @@ func (e *evaluation) has(s *set, v uint32) bool {
 // duplicate reports whether an array has two equal elements. Elements are compared by hash, under a seed of each call, then by form.
 func (e *evaluation) duplicate(v uint32) bool {
 	n := &e.nodes[v]
-	if e.spend(2*lookup*int(e.size(v)) + int(n.end-n.start)/4 + 8*int(n.count)) {
+	if e.spend(form*int(e.size(v)) + int(n.end-n.start)/4 + 8*int(n.count)) {
 		return false
 	}
 	type element struct {
