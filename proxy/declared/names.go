@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -61,10 +62,7 @@ func (n *naming) apply(v *View) {
 			n.aliases[pin.Key(kindOf(key), name)] = key
 		}
 	}
-	v.aliases = map[string]string{}
-	for name, item := range n.aliases {
-		v.aliases[name] = item
-	}
+	v.aliases = maps.Clone(n.aliases)
 	for key, name := range v.delivered {
 		if name != "" {
 			v.aliases[pin.Key(kindOf(key), name)] = key
@@ -174,6 +172,7 @@ func (v *View) byName(kind pin.Kind) map[string]Named {
 		return v.tools
 	case pin.Prompt:
 		return v.prompts
+	case pin.Instructions, pin.ResourceTemplate, pin.Resource, pin.Launch:
 	}
 	return nil
 }
