@@ -107,7 +107,8 @@ func (g *guards) judged(ctx context.Context, tool string, texts iter.Seq[string]
 			all.merge(failures(names, err.Error()))
 			break
 		}
-		if all.merge(verdicts); all.failed || all.blocks() {
+		all.merge(verdicts)
+		if all.merge(unheard(names, verdicts)); all.failed || all.blocks() {
 			break
 		}
 	}

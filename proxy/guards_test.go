@@ -158,6 +158,19 @@ func TestWithoutTheHubOnErrorDecides(t *testing.T) {
 	}
 }
 
+// The hub asks those that its own settings name, which can be newer than ours.
+func TestAProviderOfWhichTheHubSaysNothingHasFailed(t *testing.T) {
+	r := providersOf(t, map[string]string{"guardrail.provider": "builtin,command,llamafirewall"}, func(control.Guard) control.GuardVerdict {
+		return control.GuardVerdict{Provider: "command", Verdict: "allow"}
+	})
+	if _, status, _ := decisionOf(t, r.call("7", "echo")); status != "held" {
+		t.Errorf("the response is %s", status)
+	}
+	r.records("with what each said", func(rec control.Record) bool {
+		return rec.Status == vocab.StatusHeld && strings.Contains(string(rec.Detail), "the hub did not ask it")
+	})
+}
+
 func TestAResponseThatWaitsDelaysNoOtherTraffic(t *testing.T) {
 	waits := make(chan struct{})
 	r := ready(t, func(r *rig) {

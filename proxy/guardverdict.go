@@ -24,6 +24,13 @@ func failures(names, why string) (all []control.GuardVerdict) {
 	return all
 }
 
+// unheard are failures of the providers that have no verdict: the hub may have other settings by now, and no verdict lets nothing pass.
+func unheard(names string, verdicts []control.GuardVerdict) []control.GuardVerdict {
+	return slices.DeleteFunc(failures(names, "the hub did not ask it"), func(one control.GuardVerdict) bool {
+		return slices.ContainsFunc(verdicts, func(v control.GuardVerdict) bool { return v.Provider == one.Provider })
+	})
+}
+
 func failedAll(p *policy.Wrapper, why string) []control.GuardVerdict {
 	return append(append(failures(p.Guards, why), failures(p.GuardsAway, why)...), unaskedAll(p)...)
 }
