@@ -18,6 +18,12 @@ func TestKnownSecretsAreMaskedInWhatACallSaid(t *testing.T) {
 			t.Errorf("%s: kept %+v beside %s", name, kept, rest)
 		}
 	}
+	for secret, written := range map[string]string{"hunter/2+hunter/2": `{"a":"hunter\/2\u002bhunter\/2"}`, `pass"word\x`: `{"a":"pass\"word\\x"}`, "\\u0041 passphrase": `{"a":"\\u0041 passphrase"}`} {
+		detail, _ := json.Marshal(map[string]any{"payload": vocab.Payload{Response: written}})
+		if _, kept := vocab.SplitPayload(maskPayload(detail, []string{secret}, maskDetail)); kept == nil || kept.Response != `{"a":"***"}` {
+			t.Errorf("%s is kept as %+v", written, kept)
+		}
+	}
 	plain := json.RawMessage(`{"check":"inspect","rules":["a"]}`)
 	if got := maskPayload(plain, secrets, maskDetail); string(got) != string(plain) {
 		t.Errorf("a detail without payload became %s", got)
