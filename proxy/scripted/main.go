@@ -9,7 +9,7 @@ import (
 )
 
 // Main runs the server until its input ends or its script says so, and returns its exit status. args are
-// `weather [--drift-when FILE] [--poison-when FILE] [--silent] [--log FILE]` or the path of a script.
+// `weather [--drift-when FILE] [--poison-when FILE] [--odd-when FILE] [--silent] [--log FILE]` or the path of a script.
 func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	script, err := choose(args, errw)
 	if errors.Is(err, flag.ErrHelp) {

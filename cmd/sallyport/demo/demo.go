@@ -92,6 +92,7 @@ type story struct {
 	file    sampleFile
 	trigger string // the demo server changes while this file exists
 	poison  string // and its responses carry an order while this one exists
+	odd     string // or are not what a tool promised while this one does
 	steps   int
 	endings []func()
 	lists   *Client // the client whose wrapper lists our two tools
@@ -349,6 +350,7 @@ type decidedResult struct {
 	Meta struct {
 		Decision struct {
 			Code   string        `json:"code"`
+			Kind   string        `json:"kind"`
 			Status vocab.Outcome `json:"status"`
 		} `json:"sallyport/decision"`
 	} `json:"_meta"`

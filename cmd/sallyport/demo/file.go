@@ -40,7 +40,8 @@ func (t *story) makeFile() {
 	must(copyProgram(t.program, server))
 	t.trigger = filepath.Join(t.dir, "the-server-changes")
 	t.poison = filepath.Join(t.dir, "the-answer-is-poisoned")
-	t.file.weather = []string{server, "__demo-server", "weather", "--drift-when", t.trigger, "--poison-when", t.poison}
+	t.odd = filepath.Join(t.dir, "the-answer-is-odd")
+	t.file.weather = []string{server, "__demo-server", "weather", "--drift-when", t.trigger, "--poison-when", t.poison, "--odd-when", t.odd}
 	words := make([]string, len(t.file.weather))
 	for i, word := range t.file.weather {
 		quoted, err := json.Marshal(word)

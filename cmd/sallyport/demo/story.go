@@ -54,6 +54,7 @@ func (t *story) drift() *Client {
 		t.expectSame(ctx, c, direct, "get_forecast", `{"city":"Lisbon","context":"none"}`)
 	})
 	t.held(c)
+	t.promised(c, direct)
 	return direct
 }
 
