@@ -87,7 +87,7 @@ func leftAlone(t *testing.T, from io.Reader) (rows, changed int) {
 func seen(raw string) string {
 	var edits []frame.Edit
 	eachString([]byte(raw), func(s str) bool {
-		for _, g := range glyphsIn([]byte(raw[s.start:s.end])) {
+		for _, g := range glyphsIn([]byte(raw[s.start:s.end]), s.end-s.start) {
 			if goes(g.r, false) {
 				edits = append(edits, frame.Edit{Start: s.start + g.start, End: s.start + g.end})
 			}

@@ -14,10 +14,11 @@ type glyph struct {
 	start, end int
 }
 
-// glyphsIn reads the content of a JSON string.
-func glyphsIn(content []byte) []glyph {
-	text := make([]glyph, 0, len(content))
-	for i := 0; i < len(content); {
+// glyphsIn reads the content of a JSON string, or its first characters up to a number of bytes.
+func glyphsIn(content []byte, most int) []glyph {
+	most = min(most, len(content))
+	text := make([]glyph, 0, most)
+	for i := 0; i < most; {
 		r, size := character(content[i:])
 		text = append(text, glyph{r, i, i + size})
 		i += size
@@ -25,10 +26,14 @@ func glyphsIn(content []byte) []glyph {
 	return text
 }
 
-// glyphsOf reads a decoded text.
-func glyphsOf(decoded string) []glyph {
-	text := make([]glyph, 0, len(decoded))
+// glyphsOf is glyphsIn for a decoded text.
+func glyphsOf(decoded string, most int) []glyph {
+	most = min(most, len(decoded))
+	text := make([]glyph, 0, most)
 	for i, r := range decoded {
+		if i >= most {
+			break
+		}
 		text = append(text, glyph{r, i, i + utf8.RuneLen(r)})
 	}
 	return text
@@ -48,6 +53,15 @@ type shape struct {
 	bytes int  // at most this many bytes of UTF-8, 0 for any number
 	trim  bool // no white space at its ends
 	line  bool // only its first line
+}
+
+// reads is how many bytes of a JSON string's content can matter: what is behind them is cut. It leaves room for invisible characters, and
+// for escapes, which have up to six bytes for one. A longer text without limits is scrubbed.
+func (s shape) reads() int {
+	if limit := max(s.chars, s.bytes); limit > 0 {
+		return 12*limit + 4<<10
+	}
+	return longText
 }
 
 // of returns the characters that stay. Doing it again changes nothing.
@@ -151,6 +165,23 @@ func hides(content []byte, strict bool) bool {
 		i += size
 	}
 	return false
+}
+
+// longText is the length from which a text loses all characters that go: judging each by what is around it takes memory, and no honest
+// definition has a text as long as that.
+const longText = 1 << 20
+
+// scrub is the content of a JSON string without characters that go, whatever is around them.
+func scrub(content []byte, strict bool) []byte {
+	out := make([]byte, 0, len(content))
+	for i := 0; i < len(content); {
+		r, size := character(content[i:])
+		if !goes(r, strict) {
+			out = append(out, content[i:i+size]...)
+		}
+		i += size
+	}
+	return out
 }
 
 // longestRun is how many invisible characters in a row a script or a picture in Braille has use for.

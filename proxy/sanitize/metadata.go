@@ -188,31 +188,37 @@ func (e *editor) shaped(v frame.Span, s shape) (kept []glyph, less bool) {
 	if s.fits(content, e.strict) {
 		return nil, false
 	}
-	text := glyphsIn(content)
+	text := glyphsIn(content, s.reads())
 	kept = s.of(text, e.strict)
-	return kept, len(kept) < len(text)
+	return kept, len(kept) < len(text) || text[len(text)-1].end < len(content)
 }
 
 // text makes a string what its shape says.
 func (e *editor) text(v frame.Span, s shape) {
+	if content := e.raw[v.Start+1 : v.End-1]; len(content) > longText && s == (shape{}) {
+		if hides(content, e.strict) {
+			e.edits = append(e.edits, frame.Edit{Start: v.Start + 1, End: v.End - 1, With: scrub(content, e.strict)})
+		}
+		return
+	}
 	if kept, less := e.shaped(v, s); less {
 		e.only(v, kept)
 	}
 }
 
-// only cuts everything but these characters out of the string at v.
+// only leaves these characters of the string at v.
 func (e *editor) only(v frame.Span, kept []glyph) {
-	at := v.Start + 1
-	cut := func(to int) {
-		if to > at {
-			e.edits = append(e.edits, frame.Edit{Start: at, End: to})
-		}
-	}
+	content := e.raw[v.Start+1 : v.End-1]
+	e.edits = append(e.edits, frame.Edit{Start: v.Start + 1, End: v.End - 1, With: rest(content, kept)})
+}
+
+// rest is the content of a JSON string with these characters alone, spelled as they are.
+func rest(content []byte, kept []glyph) []byte {
+	var out []byte
 	for _, g := range kept {
-		cut(v.Start + 1 + g.start)
-		at = v.Start + 1 + g.end
+		out = append(out, content[g.start:g.end]...)
 	}
-	cut(v.End - 1)
+	return out
 }
 
 // keys prepares to clean the keys of an object whose keys are names of a server's own, such as those of its properties: a name that stays
@@ -240,13 +246,8 @@ func (e *editor) keys(object frame.Span, s shape) (keep func(m frame.Member) boo
 		if !less {
 			return true
 		}
-		content := e.raw[m.Key.Start+1 : m.Key.End-1]
-		var rest []byte
-		for _, g := range kept {
-			rest = append(rest, content[g.start:g.end]...)
-		}
-		folded := frame.FoldedKey(rest)
-		if len(rest) == 0 || taken[folded] || frame.IsOurs(textOf(kept)) {
+		folded := frame.FoldedKey(rest(e.raw[m.Key.Start+1:m.Key.End-1], kept))
+		if len(kept) == 0 || taken[folded] || frame.IsOurs(textOf(kept)) {
 			return false
 		}
 		taken[folded] = true

@@ -138,7 +138,7 @@ func TestStrictHoldsADefinitionToItsCaps(t *testing.T) {
 		"additionalProperties that is a truth value":    {pin.Tool, tool(`{"additionalProperties":false}`), tool(`{"additionalProperties":false}`)},
 		"200 values":                                    {pin.Tool, tool(`{"type":"object","properties":{` + many(10, `"p%d":{"enum":[`+many(25, "1")+`]}`) + `}}`), tool(`{"type":"object","properties":{` + many(7, `"p%d":{"enum":[`+many(25, "1")+`]}`) + `,"p7":{"enum":[` + many(6, "1") + `]}}}`)},
 		"keywords that are not known go":                {pin.Tool, tool(`{"$schema":"x","$defs":{},"anyOf":[],"x-hint":"y","type":"object","format":"f","pattern":"^a$","const":1,"default":null,"title":"t","minItems":1,"maxItems":2,"minLength":1,"maxLength":2,"minimum":0,"maximum":9}`), tool(`{"type":"object","format":"f","pattern":"^a$","const":1,"default":null,"title":"t","minItems":1,"maxItems":2,"minLength":1,"maxLength":2,"minimum":0,"maximum":9}`)},
-		"keywords of the wrong type go":                 {pin.Tool, tool(`{"type":5,"format":[],"pattern":{},"title":1,"minItems":"x"}`), tool(`{}`)},
+		"keywords of the wrong type go":                 {pin.Tool, tool(`{"type":5,"format":[],"pattern":5,"title":1,"minItems":"x"}`), tool(`{}`)},
 		"an object at level 4 keeps its scalars":        {pin.Tool, tool(object(`"a":` + object(`"b":{"type":"string","title":"t","properties":{"c":{}},"items":{"type":"string"},"required":["c"],"enum":[1],"default":{"x":1}}`))), tool(object(`"a":` + object(`"b":{"type":"string","title":"t","properties":{},"items":{},"required":[],"default":{}}`)))},
 		"items are a level":                             {pin.Tool, tool(`{"items":{"items":{"items":{"items":{"type":"a","items":{"type":"b"}}}}}}`), tool(`{"items":{"items":{"items":{"items":{"type":"a","items":{}}}}}}`)},
 		"data is cut like a schema":                     {pin.Tool, tool(`{"default":{"` + long(90) + `":"` + long(700) + `","a":{"b":{"c":{"n":1,"d":{"e":1}}}}}}`), tool(`{"default":{"` + long(80) + `":"` + long(600) + `","a":{"b":{"c":{"n":1,"d":{}}}}}}`)},
@@ -188,6 +188,8 @@ func TestStandardKeepsEveryFieldAndCutsOnlyWhatNoHonestServerSends(t *testing.T)
 		"white space and line breaks stay":              {pin.Tool, same(`{"name":" a\nb ","description":" c "}`)},
 		"a description of 16 KiB":                       {pin.Tool, [2]string{`{"name":"a","description":"` + long + `é"}`, `{"name":"a","description":"` + long + `"}`}},
 		"it ends between two characters":                {pin.Tool, [2]string{`{"name":"a","title":"` + long[1:] + `é"}`, `{"name":"a","title":"` + long[1:] + `"}`}},
+		"a text of more than 1 MiB loses them all":      {pin.Tool, [2]string{`{"name":"a","x":"` + strings.Repeat("می\u200cخواهم", 100_000) + `"}`, `{"name":"a","x":"` + strings.Repeat("میخواهم", 100_000) + `"}`}},
+		"what is cut anyway is not read":                {pin.Tool, [2]string{`{"name":"a","description":"a` + strings.Repeat(`\u200b`, 100_000) + `b"}`, `{"name":"a","description":"a"}`}},
 		"any other text is as long as it is":            {pin.Tool, same(`{"name":"a","x":"` + long + long + `"}`)},
 		"64 levels":                                     {pin.Tool, [2]string{tool(deep(65, `{"b":1}`)), tool(deep(65, `{}`))}},
 		"an object on the last of them keeps its texts": {pin.Tool, same(tool(deep(64, `{"b":"c"}`)))},
@@ -214,8 +216,8 @@ func TestWhatIsLeftOfInvisibleCharactersIsLeftAlone(t *testing.T) {
 		"א\u200f\u200b\u200f\u200f!", "א\u200f\u200b\u200f!", "❤\ufe0f\u200b\ufe0f", "👩\u200d\u200b💻", "क\u200d\u180b", "م\u200c\ufe00x", "1\ufe0f\u200b\u20e3", "\u2800\u202e\u2800⠿", "x\u2800\u200b⠿",
 		"🏴\U000e0067\U000e0062\u200b\U000e0065\U000e006e\U000e0067\U000e007f", "⠿" + strings.Repeat("\u2800", 200), "⠿" + strings.Repeat("\u2800\u200b", 200),
 	} {
-		once := textOf(visible(glyphsOf(text), false))
-		if again := textOf(visible(glyphsOf(once), false)); again != once {
+		once := textOf(visible(glyphsOf(text, len(text)), false))
+		if again := textOf(visible(glyphsOf(once, len(once)), false)); again != once {
 			t.Errorf("%+q becomes %+q and then %+q", text, once, again)
 		}
 	}

@@ -21,7 +21,7 @@ func Name(name, profile string) string {
 	if profile == Off || len(name) <= strictName && plain(name) {
 		return name
 	}
-	return textOf(s.of(glyphsOf(name), profile == Strict))
+	return textOf(s.of(glyphsOf(name, s.reads()), profile == Strict))
 }
 
 // Apart is the name for an item whose Name another item has: it ends in the hash of the server's own name, and is as long as Name at most.
@@ -30,7 +30,7 @@ func Apart(name, profile string) string {
 	rest := Name(name, profile)
 	if s.chars > 0 {
 		s.chars -= suffix
-		rest = textOf(s.of(glyphsOf(rest), profile == Strict))
+		rest = textOf(s.of(glyphsOf(rest, s.reads()), profile == Strict))
 	}
 	sum := sha256.Sum256([]byte(name))
 	return rest + "-" + hex.EncodeToString(sum[:4])

@@ -104,7 +104,7 @@ func (e *editor) arguments(v frame.Span) bool {
 // shown is the string at v in a shape.
 func (e *editor) shown(v frame.Span, s shape) string {
 	content := e.raw[v.Start+1 : v.End-1]
-	return textOf(s.of(glyphsIn(content), e.strict))
+	return textOf(s.of(glyphsIn(content, s.reads()), e.strict))
 }
 
 // schema shortens a schema at a level and reports whether it stays.
@@ -158,7 +158,8 @@ func (e *editor) keyword(key string, v frame.Span, level int) bool {
 	case "format":
 		return e.word(v)
 	case "pattern": // a part of it would be another pattern
-		return kind == '"' && utf8.RuneCountInString(e.shown(v, shape{})) <= strictText && e.take(1) && e.shorten(v, shape{})
+		whole := kind == '"' && v.End-v.Start < strictTexts.reads() && utf8.RuneCountInString(e.shown(v, shape{})) <= strictText
+		return whole && e.take(1) && e.shorten(v, shape{})
 	case "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems":
 		return e.number(v) && e.take(1)
 	case "const", "default":
