@@ -17,6 +17,7 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -389,5 +390,81 @@ func TestTestingAProvider(t *testing.T) {
 		if _, err := p.TestGuard(person, control.GuardTest{Provider: name}); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// What a provider finds in a definition is added to the item, which then has another code. Nobody waits for it.
+func TestWhatAServerDeclaresGoesToTheProviders(t *testing.T) {
+	p := newPlace(t)
+	p.set("guardrail.command.argv", as(t, "honest"))
+	p.set("guardrail.provider", "command")
+	w := p.wrap("weather")
+	first := w.report(tool("fine", "tells the weather"), tool("odd", "an attack on nobody"))
+	if first.Code == "" {
+		t.Fatal("the report waits for no item")
+	}
+	eventually(t, "the finding is at the item", func() bool {
+		for _, part := range p.item().Parts {
+			for _, f := range part.Findings {
+				if f.Rule == "guardrail:command" && part.Item == "tool:odd" && f.Level == "high" {
+					return true
+				}
+			}
+		}
+		return false
+	})
+	it := p.item()
+	if it.Code == first.Code || len(it.Parts) != 2 || len(it.Parts[0].Findings)+len(it.Parts[1].Findings) != 1 {
+		t.Errorf("the item is %+v, and was %s", it, first.Code)
+	}
+	_, err := p.Decide(person, control.Decide{Code: first.Code, Digest: "as it was shown before", All: true})
+	wantError(t, err, control.CodeStale)
+	eventually(t, "it is in the timeline", func() bool {
+		for _, r := range p.records("policy_decision") {
+			if strings.Contains(string(r.Detail), `"guardrail:command"`) && strings.Contains(string(r.Detail), `"duration_ms"`) && r.Tool == "odd" {
+				return !strings.Contains(string(r.Detail)+r.Summary, "pid")
+			}
+		}
+		return false
+	})
+	asked := p.row("command").Asked
+	w.report(tool("fine", "tells the weather"), tool("odd", "an attack on nobody")) // the same again
+	again := p.item()
+	if again.Code != it.Code || again.Digest != it.Digest {
+		t.Errorf("another report took the finding away: %+v", again)
+	}
+	p.approveAll(again)
+	if s := w.report(tool("fine", "tells the weather"), tool("odd", "an attack on nobody")); !served(s, tool("odd", "an attack on nobody")) && s.Items["tool:odd"].State != vocab.PartApproved {
+		t.Errorf("allowed, it is %+v", s.Items["tool:odd"])
+	}
+	if n := p.row("command").Asked; n != asked {
+		t.Errorf("asked %d times more about the same", n-asked)
+	}
+}
+
+func TestTrustOnFirstUseWaitsForTheProviders(t *testing.T) {
+	for role, trusted := range map[string]bool{"honest": true, "fails later": false} {
+		t.Run(role, func(t *testing.T) {
+			p := newPlace(t)
+			p.set("guardrail.command.argv", as(t, role))
+			p.set("guardrail.provider", "command")
+			p.set("pins.first_use", "trust-clean")
+			w := p.wrap("weather")
+			s := w.report(tool("fine", "tells the weather"), tool("odd", "an attack on nobody"))
+			if got := s.Items["tool:fine"].State == vocab.PartApproved; got != trusted {
+				t.Errorf("a clean tool: %+v", s.Items["tool:fine"])
+			}
+			if s.Items["tool:odd"].State == vocab.PartApproved {
+				t.Error("what a provider blocks was trusted")
+			}
+		})
+	}
+}
+
+func TestADefinitionIsNotSentToAnotherComputerUnasked(t *testing.T) {
+	p := newPlace(t)
+	got := p.Providers.Definition(t.Context(), "weather", policy.Guardrail{Providers: []string{"http"}, URL: "https://guard.example/", Timeout: time.Second}, "fine", []byte(`{"name":"fine"}`))
+	if len(got.Verdicts) != 0 || len(got.Findings) != 0 || !got.Whole {
+		t.Errorf("got %+v", got)
 	}
 }

@@ -132,11 +132,11 @@ func Open(opts Options) (*Hub, error) {
 	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: func(n review.Notice) { h.opts.Notify(n) }, Changed: opts.Changed, End: h.end, Raise: h.raise, Crash: opts.crash})
 	h.lost = lost.New(h.office, opts.Home)
 	h.witness = h.newWitness()
-	h.Wrappers = wrappers.New(h.office, wrappers.Options{Home: opts.Home, Logs: h.logs, Lost: h.lost.Code, Idling: h.idling, Closing: h.closing, Work: &h.work})
 	h.Providers = providers.New(h.office, providers.Hub{
-		Home: opts.Home, Wrapper: h.WrapperOf, NameOf: h.NameOf, Settings: func(s store.Server) policy.Values { return h.ValuesFor(s) }, InForce: func() []policy.Values { return h.InForce() },
+		Home: opts.Home, Wrapper: func(w control.Wrapper, call string) (*office.Wrapper, error) { return h.WrapperOf(w, call) }, NameOf: func(w *office.Wrapper) string { return h.NameOf(w) }, Settings: func(s store.Server) policy.Values { return h.ValuesFor(s) }, InForce: func() []policy.Values { return h.InForce() },
 		Stderr: func(provider string, chunk []byte) { _ = h.logs.Write(providers.LogOf(provider), "", nil, chunk) },
 	})
+	h.Wrappers = wrappers.New(h.office, wrappers.Options{Home: opts.Home, Logs: h.logs, Lost: h.lost.Code, Idling: h.idling, Closing: h.closing, Work: &h.work, Guards: h.Providers})
 	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.Restand, LookAgain: h.LookAgain, PushAll: h.PushAll, Guards: h.Providers}, settings.Options{
 		Home: opts.Home, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})

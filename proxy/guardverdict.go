@@ -168,22 +168,4 @@ func (g *guarded) facts() facts {
 	return facts{"check": "guardrail", "guardrails": votes}
 }
 
-func (g *guarded) votes() []map[string]any { return votesOf(g.verdicts) }
-
-// votesOf are verdicts as a record has them: without reasons, which are a provider's own text.
-func votesOf(verdicts []control.GuardVerdict) []map[string]any {
-	var all []map[string]any
-	for _, v := range verdicts {
-		one := map[string]any{"provider": v.Provider, "verdict": string(v.Verdict), "duration_ms": float64(v.DurationUS) / 1000}
-		switch {
-		case v.Failed != "":
-			one["failed"] = v.Failed
-		case v.Unasked != "":
-			one["not_asked"] = v.Unasked
-		default:
-			one["score"] = v.Score
-		}
-		all = append(all, one)
-	}
-	return all
-}
+func (g *guarded) votes() []map[string]any { return control.Votes(g.verdicts) }

@@ -89,7 +89,7 @@ func (j *journal) held(r *request, code string, held control.Held, bytes int) {
 	case vocab.HeldThreat:
 	}
 	detail := facts{"check": "inspect", "why": held.Why, "rules": rules}
-	if votes := votesOf(held.Guards); len(votes) > 0 {
+	if votes := control.Votes(held.Guards); len(votes) > 0 {
 		detail["guardrails"] = votes
 	}
 	j.about(r, mode, vocab.StatusHeld, control.Record{

@@ -14,7 +14,8 @@ import (
 // Shapes names structs that only embedded ones hold: Wails writes a type only if a method or a named field has it.
 type Shapes struct{}
 
-func (*Shapes) Name(control.ClientEntry, control.GuardVerdict, control.Part, inspect.Check, powers.Summary) {}
+func (*Shapes) Name(control.ClientEntry, control.GuardVerdict, control.Part, inspect.Check, powers.Summary) {
+}
 
 // Overview is what every screen shows. It is cheap: the page asks for it at every "changed".
 type Overview struct {

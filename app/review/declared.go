@@ -3,6 +3,7 @@ package review
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -11,14 +12,14 @@ import (
 )
 
 // KeepsAcross keeps earlier findings about the same definition that came from comparing servers, because the other server may be gone by
-// now.
+// now, and those of guardrail providers, which are asked once.
 func KeepsAcross(d *Declaration, have store.Seen) *Declaration {
 	if string(d.Digest) != have.Digest || have.Digest == "" {
 		return d
 	}
 	var before []inspect.Finding
 	for _, f := range ReadFindings(have.Findings) {
-		if f.Rule == inspect.Shadowing || f.Rule == inspect.ToolImitation {
+		if f.Rule == inspect.Shadowing || f.Rule == inspect.ToolImitation || strings.HasPrefix(f.Rule, inspect.GuardrailPrefix) {
 			before = append(before, f)
 		}
 	}

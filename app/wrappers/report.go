@@ -24,6 +24,7 @@ func (w *Wrappers) Report(conn control.Wrapper, r control.Report) (control.State
 		return control.State{}, office.Answer(control.CodeBadRequest, "unknown era")
 	}
 	declared, whole := review.Declarations(r, w.settings.Rules()) // without the lock, because it can take a while
+	w.definitions.first(conn, declared)
 	w.office.Lock()
 	defer w.office.Unlock()
 	s, err := w.registered(conn, "report")
@@ -49,6 +50,7 @@ func (w *Wrappers) Report(conn control.Wrapper, r control.Report) (control.State
 	}
 	w.PushChanged()
 	w.office.Tell(append(notices, more...)...)
+	w.definitions.later(s.Server)
 	return w.push(s), nil
 }
 

@@ -16,13 +16,14 @@ import (
 	"github.com/sallyport/sallyport/app/approvals"
 	"github.com/sallyport/sallyport/app/logs"
 	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/providers"
 	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/settings"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
 
-// Options are what the wrappers need from the hub. All must be set. The functions are called with the lock held.
+// Options are what the wrappers need from the hub. All but Guards must be set. The functions are called with the lock held.
 type Options struct {
 	Home    control.Home
 	Logs    *logs.Book
@@ -30,6 +31,7 @@ type Options struct {
 	Idling  func()               // the first wrapper may have come, or the last one gone
 	Closing chan struct{}        // closed when the hub ends
 	Work    *sync.WaitGroup      // an ending hub waits for it
+	Guards  *providers.Providers // judge what servers declare; nil for none
 }
 
 // Wrappers is the department. The office's lock guards its fields, unless they say otherwise.
@@ -54,6 +56,8 @@ type Wrappers struct {
 	resting  resting
 	unseen   unseen
 	listers  listers
+
+	definitions *definitions
 }
 
 // New returns the department of an office that may not have a store yet. Join must follow before the first wrapper connects.
@@ -64,6 +68,7 @@ func New(o *office.Office, opts Options) *Wrappers {
 		sessions: map[control.Wrapper]*liveWrapper{}, servers: map[string]*standing{}, stale: map[string]bool{},
 		unseen: newUnseen(), listers: listers{office: o, of: map[clientProcess]*lister{}},
 	}
+	w.definitions = &definitions{w: w, guards: opts.Guards, closing: opts.Closing, work: opts.Work, asking: map[string]bool{}, settled: map[string]bool{}}
 	w.Spool = &Spool{office: o, wrappers: w, woken: make(chan struct{}, 1)}
 	return w
 }

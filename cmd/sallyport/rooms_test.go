@@ -78,7 +78,7 @@ var rooms = map[string][]string{
 	"app/settings":     {"app/follow", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "store"},
 	"app/stage":        {"app/clientconfig", "proxy/control", "proxy/inspect"}, // for tests
 	"app/witness":      {"proxy/keychain", "store"},
-	"app/wrappers":     {"app/approvals", "app/identity", "app/ledger", "app/logs", "app/mask", "app/office", "app/quarantine", "app/review", "app/settings", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "store"},
+	"app/wrappers":     {"app/approvals", "app/identity", "app/ledger", "app/logs", "app/mask", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "store"},
 	"app/notify":       {"proxy/inspect/legible"},
 	"app/reveal":       {},
 	"app/tray":         {"proxy/inspect/legible"},

@@ -71,3 +71,21 @@ const MaxGuardTest = 1 << 20
 func (l *Link) Guard(ctx context.Context, g Guard) (Guarded, error) {
 	return asked(ctx, l, askGuard, g)
 }
+
+// Votes are verdicts as a record has them: without reasons, which are a provider's own text.
+func Votes(verdicts []GuardVerdict) []map[string]any {
+	var all []map[string]any
+	for _, v := range verdicts {
+		one := map[string]any{"provider": v.Provider, "verdict": string(v.Verdict), "duration_ms": float64(v.DurationUS) / 1000}
+		switch {
+		case v.Failed != "":
+			one["failed"] = v.Failed
+		case v.Unasked != "":
+			one["not_asked"] = v.Unasked
+		default:
+			one["score"] = v.Score
+		}
+		all = append(all, one)
+	}
+	return all
+}

@@ -1,0 +1,66 @@
+package approvals
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
+	"github.com/sallyport/sallyport/store"
+)
+
+// Added is what guardrail providers found in a stored definition, which is still the one with this digest.
+type Added struct {
+	Digest   string
+	Findings []inspect.Finding
+	Verdicts []control.GuardVerdict
+}
+
+// Add adds findings to what a server declares, by pin key, settles its inbox, and records each. A definition that has changed or was allowed
+// meanwhile stays as it is. The caller holds the lock.
+func (a *Approvals) Add(server string, found map[string]Added) (notices []review.Notice, err error) {
+	now := a.office.Now()
+	err = a.office.Update(func(tx *store.Tx) (bool, error) {
+		l, err := ledger.Read(tx, server)
+		if err != nil {
+			return false, err
+		}
+		var records []store.Record
+		for _, key := range slices.Sorted(maps.Keys(found)) {
+			more, seen := found[key], l.Seen[key]
+			if seen.Removed || seen.Digest != more.Digest || l.Approves(key, pin.Digest(seen.Digest)) {
+				continue
+			}
+			d := &review.Declaration{Key: key, Era: seen.Era, Digest: pin.Digest(seen.Digest), Raw: seen.Raw, Findings: review.ReadFindings(seen.Findings)}
+			if err := l.Put(tx, key, d.With(more.Findings), now); err != nil {
+				return false, err
+			}
+			records = append(records, a.addedRecord(l.Server, key, more))
+		}
+		if len(records) == 0 {
+			return false, nil
+		}
+		if notices, err = a.SettleServer(tx, l, now); err != nil {
+			return false, err
+		}
+		_, err = tx.Append(records...)
+		return true, err
+	})
+	return notices, err
+}
+
+func (a *Approvals) addedRecord(server store.Server, key string, more Added) store.Record {
+	var rules []string
+	for _, f := range more.Findings {
+		rules = append(rules, f.Rule)
+	}
+	return a.office.Record(vocab.RecordPolicyDecision, vocab.StatusWarned, store.Record{
+		Server: server.Name, ServerID: server.ID, Tool: review.ToolOf(key), Mode: vocab.ModeAlways, Summary: review.ItemSaid(key, "has a warning of a guardrail provider"),
+		Detail: office.Detail(map[string]any{"check": "metadata", "item": key, "rules": rules, "guardrails": control.Votes(more.Verdicts)}),
+	})
+}
