@@ -132,6 +132,7 @@ type results struct {
 	first   map[string]*series // start to the response of the first call
 	memory  map[string]footprint
 	usual   []usualCase
+	guarded map[string]*series // with and without a guardrail provider; nil if not measured
 	machine string
 	took    time.Duration
 }
@@ -169,6 +170,11 @@ func (b *bench) measure() (*results, error) {
 			if err := b.usualRates(r, p); err != nil {
 				return nil, err
 			}
+		}
+	}
+	if b.only == "" || b.only == onlyGuarded {
+		if err := b.guarded(r); err != nil {
+			return nil, err
 		}
 	}
 	r.took = time.Since(begin)

@@ -88,6 +88,9 @@ func (r *results) targets(out *strings.Builder) {
 		late := started.p50() - r.hello["direct"].p50()
 		row("start-up to the first response, over direct, a hub running", "at most 5 ms", float64(late)/1e6, 5, false, " ms")
 	}
+	if r.guarded != nil {
+		row("added p50 at 10 KB by a guardrail provider that answers at once: wrapper, hub, program and back", "at most 0.5 ms", r.guardCost(), 0.5, false, " ms")
+	}
 	if f := r.memory["sallyport"]; f.measured {
 		row("memory idle (PSS of the wrapper and its guard)", "under 12 MiB", float64(f.pss)/1024, 12, false, " MiB")
 	}
