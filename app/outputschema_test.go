@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -175,5 +176,53 @@ func TestFRA12AHubWithAWindowAndOneWithoutSendTheSame(t *testing.T) {
 		if of := s.Tools["tool:sum"]; of["output_validation.mode"] != "strict" || of["output_validation.max_depth"] != "9" || s.Settings["output_validation.mode"] != "warn" {
 			t.Errorf("hub %d: %v", i, of)
 		}
+	}
+}
+
+// mismatch is the record of a wrapper about a response that does not match.
+func (s *server) mismatch(tool string, status vocab.Status, mode string) {
+	s.p.t.Helper()
+	record := control.Record{
+		ID: vocab.NewRecordID(time.Now()), Time: s.p.at.now(), Kind: vocab.RecordPolicyDecision, Status: status, Tool: tool, Mode: mode, Summary: "its response doesn't match its output schema (type at /type)",
+		Detail: json.RawMessage(`{"check":"output_schema","violation":{"instance":"/sum","keyword":"type","message":"must be a number, but is a string","more":0,"schema":"/type"}}`),
+	}
+	if acked, err := s.p.Records(s, control.Records{Records: []control.Record{record}}); err != nil || acked.Stored != 1 {
+		s.p.t.Fatalf("%+v, %v", acked, err)
+	}
+}
+
+func TestUS3Scenario2AFailureIsListedAndFoundByItsStatus(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("weather")
+	w.mismatch("sum", vocab.StatusWarned, "warn")
+	w.mismatch("sum", vocab.StatusBlocked, "strict")
+	w.mismatch("sum", vocab.StatusBlocked, "strict")
+	for status, want := range map[vocab.Status]int{vocab.StatusWarned: 1, vocab.StatusBlocked: 2, vocab.StatusOK: 0, "": 3} {
+		found, err := p.Activity(control.ActivityQuery{Kind: string(vocab.RecordPolicyDecision), Status: string(status), Limit: 10})
+		if err != nil || len(found.Items) != want {
+			t.Errorf("%q: %d records, %v", status, len(found.Items), err)
+		}
+	}
+}
+
+func TestSC005AFailureIsOneRecordWithToolModeAndViolation(t *testing.T) {
+	p := newPlace(t)
+	w := p.wrap("weather")
+	w.mismatch("sum", vocab.StatusBlocked, "strict")
+	found, err := p.Activity(control.ActivityQuery{Tool: "sum", Limit: 10})
+	if err != nil || len(found.Items) != 1 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	one, err := p.Record(found.Items[0].ID)
+	if err != nil || one.Server != "weather" || one.Tool != "sum" || one.Mode != "strict" || one.Status != "blocked" {
+		t.Fatalf("%+v, %v", one, err)
+	}
+	var detail struct {
+		Check     string
+		Violation struct{ Keyword, Schema, Instance, Message string }
+	}
+	if err := json.Unmarshal(one.Detail, &detail); err != nil || detail.Check != "output_schema" || detail.Violation.Keyword != "type" || detail.Violation.Schema != "/type" ||
+		detail.Violation.Instance != "/sum" || detail.Violation.Message != "must be a number, but is a string" {
+		t.Errorf("%s, %v", one.Detail, err)
 	}
 }

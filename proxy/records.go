@@ -113,9 +113,9 @@ func (j *journal) violated(e *examined) {
 	if place := e.violation.Place(); place != "" {
 		where += " at " + place
 	}
-	violation := facts{
-		"keyword": e.violation.Keyword, "schema": shownIn(e.violation.Schema, maxViolation), "instance": shownIn(e.violation.Instance, maxViolation),
-		"message": shownIn(e.violation.Message, maxViolation), "more": e.violation.More,
+	violation := vocab.Violation{
+		Keyword: e.violation.Keyword, Schema: shownIn(e.violation.Schema, maxViolation), Instance: shownIn(e.violation.Instance, maxViolation),
+		Message: shownIn(e.violation.Message, maxViolation), More: e.violation.More,
 	}
 	j.decide(e.policy.Validation, status, control.Record{
 		Tool: legible.Name(e.r.tool(), "a tool"), Summary: summary + " (" + where + ")", Detail: e.r.detail(facts{"check": inspect.OutputSchema, "violation": violation}),

@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"runtime"
+
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/schema"
@@ -9,6 +11,9 @@ import (
 const (
 	// validateOne is the size from which structured content is validated one at a time. Decoding takes up to 30 times as much memory.
 	validateOne = 1 << 20
+	// collectFrom is the size from which garbage is collected first: else four responses of 8 MiB at once, one validated after the other, take
+	// 400 MB in place of 290.
+	collectFrom = 4 << 20
 	// keywordMissing is the keyword of a result that lacks structured content, beside those of package schema.
 	keywordMissing = "missing"
 	modeStrict     = "strict"
@@ -44,6 +49,9 @@ func (c *validation) judge(output []byte, p *policy.Wrapper, line []byte, result
 	if len(value) >= validateOne {
 		c.large <- struct{}{}
 		defer func() { <-c.large }()
+		if len(value) >= collectFrom {
+			runtime.GC()
+		}
 	}
 	return compiled.Validate(value, schema.Limits{MaxBytes: p.ValidateBytes, MaxDepth: p.ValidateDepth})
 }

@@ -475,6 +475,49 @@ func TestFRA6GuardsComeBeforeTheSchema(t *testing.T) {
 	}
 }
 
+func TestFRA7WithoutASchemaValidationDoesNothing(t *testing.T) {
+	for _, output := range []string{"", "null"} {
+		r := ready(t, func(r *rig) {
+			tool := addTool
+			if output != "" {
+				tool = strings.Replace(sumTool(output), `"sum"`, `"add"`, 1)
+			}
+			r.server.tools = []string{tool}
+			r.gate.settings = mode("strict", "missing_structured_content", "block", "max_bytes", "1", "max_depth", "0")
+		})
+		for i, body := range []string{structured(`{"total":[5]}`), textResult("5 m"), structured("null")} {
+			saying(r, body)
+			if id := fmt.Sprint(70 + i); r.call(id, "add") != whole(id, body) {
+				t.Errorf("%q: %s was changed", output, body)
+			}
+		}
+		r.eventually("the calls are recorded", func() bool { return r.callsRecorded("add") == 3 })
+		if records, _ := r.violations(); len(records) != 0 {
+			t.Errorf("%q: %+v", output, records)
+		}
+	}
+}
+
+// The client knows the tool by a name without its invisible characters, and in the profile strict gets no output schema. It is validated all the same.
+func TestAToolOfAnotherNameIsRefusedUnderTheOneThatTheClientKnows(t *testing.T) {
+	r := ready(t, func(r *rig) {
+		r.server.tools = append(r.server.tools, strings.Replace(sumTool(sumSchema), `"sum"`, `"total\u200b_sum"`, 1))
+		r.gate.settings = mode("strict")
+		r.gate.settings["sanitizer.profile"] = "strict"
+	})
+	if names := r.tools("70"); !slices.Contains(names, "total_sum") {
+		t.Fatalf("%q", names)
+	}
+	saying(r, structured(`{"sum":"5"}`))
+	if got := r.call("71", "total_sum"); !strings.Contains(got, `The answer of the tool \"total_sum\" does not match`) || !strings.Contains(got, `"tool":"total_sum"`) {
+		t.Errorf("%s", got)
+	}
+	r.eventually("it is recorded", func() bool { records, _ := r.violations(); return len(records) == 1 })
+	if records, _ := r.violations(); !strings.Contains(string(records[0].Detail), `"delivered_as":"total_sum"`) {
+		t.Errorf("%s", records[0].Detail)
+	}
+}
+
 func TestFRA8AResponseWithoutStructuredContentIsNothingToValidate(t *testing.T) {
 	r := validating(t, mode("strict", "missing_structured_content", "block"))
 	saying(r, `"result":{"task":{"taskId":"t1","status":"working","ttl":60000}}`)

@@ -116,16 +116,42 @@ func maskNamed(raw json.RawMessage, secrets []string) json.RawMessage {
 	return office.Detail(said)
 }
 
-// maskDetail masks inside JSON, and drops a detail that is no longer JSON afterwards.
+// maskDetail masks inside JSON. What is no longer JSON afterwards, because a secret without an end swallowed the rest, is masked value by value.
 func maskDetail(raw json.RawMessage, secrets []string) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
 	}
 	text := mask.Text(string(raw), secrets)
-	if !json.Valid([]byte(text)) {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	var said any
+	numbers := json.NewDecoder(bytes.NewReader(raw))
+	numbers.UseNumber()
+	if numbers.Decode(&said) != nil {
 		return nil
 	}
-	return json.RawMessage(text)
+	if said, ok := masked(said, secrets).(map[string]any); ok {
+		return office.Detail(said)
+	}
+	return nil
+}
+
+// masked is a JSON value whose texts are masked one by one.
+func masked(value any, secrets []string) any {
+	switch v := value.(type) {
+	case string:
+		return mask.Text(v, secrets)
+	case []any:
+		for i := range v {
+			v[i] = masked(v[i], secrets)
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = masked(v[key], secrets)
+		}
+	}
+	return value
 }
 
 // Stderr keeps a piece of a server's stderr, in the page cache: it waits for no disk.

@@ -1,6 +1,7 @@
 package wrappers
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -102,5 +103,21 @@ func TestAStateIsPushedOnlyWhereItDiffersFromTheLastOne(t *testing.T) {
 	p.PushAll()
 	if now := s.Last(t); !now.Blocked || now.Revision <= known.Revision {
 		t.Errorf("it is blocked, and the wrapper is told %+v", now)
+	}
+}
+
+// A name in a response can look like the beginning of a secret. The record about it keeps everything else.
+func TestASecretWithoutAnEndSwallowsNoRecord(t *testing.T) {
+	p := newPlace(t)
+	s := p.under(70, "claude-desktop", "notes", false)
+	p.send(s, control.Record{Kind: vocab.RecordPolicyDecision, Status: vocab.StatusWarned, Mode: "warn", Detail: json.RawMessage(
+		`{"check":"output_schema","violation":{"instance":"/-----BEGIN PRIVATE KEY-----MIIE","keyword":"type","more":12345678901234567890}}`)})
+	stored := p.stored(vocab.StatusWarned)
+	if len(stored) != 1 {
+		t.Fatalf("%+v", stored)
+	}
+	const want = `{"check":"output_schema","violation":{"instance":"/***","keyword":"type","more":12345678901234567890}}`
+	if got := string(stored[0].Detail); got != want {
+		t.Errorf("%s\nis not\n%s", got, want)
 	}
 }

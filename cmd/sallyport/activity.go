@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -194,6 +195,15 @@ func (p *page) wholeRecord(r vocab.Record) {
 	line("item", r.Code)
 	line("mode", r.Mode)
 	line("what", r.Summary)
+	if v := r.Violation(); v != nil {
+		wrong := v.Message
+		if v.More > 0 {
+			wrong += fmt.Sprintf(" (and %d more)", v.More)
+		}
+		line("wrong", wrong)
+		line("in", cmp.Or(v.Instance, "the whole content"))
+		line("by", strings.TrimSpace(v.Keyword+" "+v.Schema))
+	}
 	line("client", r.Client)
 	line("session", r.Session)
 	line("request", r.Request)

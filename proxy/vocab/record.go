@@ -45,6 +45,28 @@ func (r *Record) Named() string {
 	return cmp.Or(detail.URI, detail.Prompt)
 }
 
+// Violation is how a response breaks its tool's output schema, as a record's detail has it. Schema and Instance are JSON pointers into the schema
+// and into the structured content: server text, escaped and cut. Message is ours, More the number of further violations.
+type Violation struct {
+	Keyword  string `json:"keyword"`
+	Schema   string `json:"schema"`
+	Instance string `json:"instance"`
+	Message  string `json:"message"`
+	More     int    `json:"more"`
+}
+
+// Violation is what the record says about a response that does not match its tool's output schema, nil for other records.
+func (r *Record) Violation() *Violation {
+	if r.Kind != RecordPolicyDecision || len(r.Detail) == 0 {
+		return nil
+	}
+	var detail struct{ Violation *Violation }
+	if json.Unmarshal(r.Detail, &detail) != nil {
+		return nil
+	}
+	return detail.Violation
+}
+
 // Versions are the protocol versions that a server offered when it had none in common with the client, and the one that the client wanted.
 // Anything that is not a date is left out: a version is a server's own text.
 type Versions struct {
