@@ -6,6 +6,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/refusal"
 )
 
@@ -52,6 +53,8 @@ func (s checked) Tell(notification string) {
 }
 
 func (s checked) Apart() bool { return s.life.apart.Load() }
+
+func (s checked) Rules() *inspect.RuleFile { return s.rules.file.Load() }
 
 func (s checked) OwnToolsTurned(v *declared.View) bool { return s.listings.own.turned(v) }
 

@@ -1,9 +1,12 @@
 package proxy
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/refusal"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -23,13 +27,14 @@ type journal struct {
 
 	mu      sync.Mutex
 	tallies map[string]*tally
+	stood   map[string]bool // what described has recorded
 	asks    askLog
 }
 
 func (j *journal) init(cfg Config) {
 	j.gate, j.session = cfg.Gate, cfg.Session
 	j.client.Store(&cfg.Client)
-	j.tallies = map[string]*tally{}
+	j.tallies, j.stood = map[string]*tally{}, map[string]bool{}
 }
 
 func (j *journal) record(kind vocab.RecordKind, status vocab.Status, r control.Record) {
@@ -158,6 +163,33 @@ func (j *journal) counted(mode, sort string, status vocab.Status, checked string
 // cleaned counts definitions and texts that the sanitizer changed.
 func (j *journal) cleaned(profile string) {
 	j.counted(profile, "a definition was cleaned for the client: it had invisible characters or was too large", vocab.StatusWarned, "sanitizer")
+}
+
+// maxStood limits what described remembers.
+const maxStood = 4 * pin.MaxItems
+
+// described records what the person's standing rule (inspect.descriptions) did to an item: once for each item, content and setting.
+func (j *journal) described(setting, item string, content []byte, s inspect.Standing) {
+	one := fmt.Sprintf("%s %s %x", setting, item, sha256.Sum256(content))
+	j.mu.Lock()
+	said := j.stood[one]
+	if len(j.stood) == maxStood { // more than there can be allowed items
+		clear(j.stood)
+	}
+	j.stood[one] = true
+	j.mu.Unlock()
+	if said {
+		return
+	}
+	status, summary := vocab.StatusWarned, "words in what the server declares were replaced by "+inspect.Redacted
+	if s.Withheld {
+		status, summary = vocab.StatusBlocked, "left an item out because of the words in what the server declares"
+	}
+	record := control.Record{Summary: summary, Detail: facts{"check": "descriptions", "item": legible.Escape(item), "rules": s.Rules[:min(len(s.Rules), maxRules)]}.detail()}
+	if name, ok := strings.CutPrefix(item, string(pin.Tool)+":"); ok {
+		record.Tool = legible.Name(name, "")
+	}
+	j.decide(setting, status, record)
 }
 
 // refusedLine counts a line of one side that was not a message, or ambiguous.

@@ -48,7 +48,7 @@ For a tool ` + "`get_forecast`" + ` of a server ` + "`weather`" + `, item ` + "`
 | kind | text |
 |---|---|
 `)
-	for why := refusal.None + 1; why <= refusal.Unread; why++ {
+	for why := refusal.None + 1; why <= refusal.DescribedHigh; why++ {
 		text, decision := refusal.Of(why, refusal.Subject{Item: "tool:get_forecast", Name: "get_forecast", Noun: "tool"}, &control.State{Name: "weather", Code: "4F2A",
 			Items: map[string]control.ItemState{"tool:get_forecast": {Code: "4F2A"}}, Launch: &control.LaunchState{Code: "4F2A"}})
 		fmt.Fprintf(&b, "| `%s` | %s |\n", decision.Kind, text)

@@ -34,6 +34,10 @@ func TestADecisionNamesTheValueThatMadeIt(t *testing.T) {
 			})
 			r.tools("72")
 		}, "sanitizer", "standard"},
+		{"words of a definition", map[string]string{"inspect.descriptions": "redact"}, func(r *rig) {
+			r.server.declare(func(s *server) { s.tools = []string{pressingTool} })
+			r.tools("72")
+		}, "descriptions", "redact"},
 		{"triggers", map[string]string{"spotlight": "ask"}, func(r *rig) { ask(r, call, textResult("__ot")) }, "spotlight", "ask"},
 		{"a response that is too long and passes", map[string]string{"inspect.max_bytes": "4KiB", "inspect.on_limit": "allow"}, func(r *rig) { ask(r, complete, long) }, "inspect", "allow"},
 		{"one that is too long and held", map[string]string{"inspect.max_bytes": "4KiB"}, func(r *rig) { ask(r, complete, long) }, "inspect", "hold"},

@@ -78,7 +78,7 @@ func (s *responses) judgeResponse(e *examined) found {
 	}
 	terms := inspect.Terms{MaxBytes: e.policy.MaxInspect, Secrets: secretsUnder(e.policy)}
 	if len(v.State.Exceptions) > 0 {
-		terms.Silenced = silenced(v, r.item, time.Now())
+		terms.Silenced = v.Silenced(r.item, time.Now())
 	}
 	e.judged = text
 	f := found{AnswerVerdict: s.watch.Answer(text, terms)}
@@ -91,17 +91,6 @@ func (s *responses) judgeResponse(e *examined) found {
 		}
 	}
 	return f
-}
-
-// silenced are the rules that a person has excepted for an item.
-func silenced(v *declared.View, item string, now time.Time) map[string]inspect.Level {
-	rules := map[string]inspect.Level{}
-	for _, e := range v.State.Exceptions {
-		if e.Item == item && now.Before(e.Until) {
-			rules[e.Rule] = e.Level
-		}
-	}
-	return rules
 }
 
 // found is what the inspection found in a response, and which of a person's exceptions applied.

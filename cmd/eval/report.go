@@ -86,6 +86,7 @@ func report(all []*corpus) string {
 	}
 	sweep(&out, all)
 	passages(&out, all)
+	standing(&out, all)
 	sessions(&out, all)
 	vote(&out, all)
 	return out.String()
@@ -169,6 +170,33 @@ func passages(out io.Writer, all []*corpus) {
 	}
 	fmt.Fprintf(out, "\n**What a person reads of it**\n\nThe %s findings in %s definitions that attack are %s warnings, one for each passage of text: at most %d a definition, where there are up to %d findings.\n",
 		thousands(findings), thousands(len(c.rows)), thousands(folded), mostFolded, mostFindings)
+}
+
+// standing reports what a person's standing rule (inspect.descriptions) does to definitions. It goes by words alone, so it is dear.
+func standing(out io.Writer, all []*corpus) {
+	fmt.Fprint(out, "\n**Under `inspect.descriptions`**\n\n| | definitions | `redact`: words replaced | left out | `block`: words replaced | left out |\n|---|---|---|---|---|---|\n")
+	count := func(name, title string, want func(*row) bool) {
+		rows := 0
+		var replaced, withheld [2]int
+		c := named(all, name)
+		for i := range c.rows {
+			if r := &c.rows[i]; r.Tool != nil && want(r) {
+				rows++
+				for n, block := range []bool{false, true} {
+					switch s := (*inspect.RuleFile)(nil).Stand(r.Tool, block, nil); {
+					case s.Withheld:
+						withheld[n]++
+					case s.Level != "":
+						replaced[n]++
+					}
+				}
+			}
+		}
+		fmt.Fprintf(out, "| %s | %d | %s | %s | %s | %s |\n", title, rows, percent(replaced[0], rows), percent(withheld[0], rows), percent(replaced[1], rows), percent(withheld[1], rows))
+	}
+	count("metadata_benign", "honest, ordinary", func(r *row) bool { return r.Hard == nil })
+	count("metadata_benign", "honest, that quote attacks, or look like them", func(r *row) bool { return r.Hard != nil })
+	count("metadata_malicious", "that attack", func(r *row) bool { return r.Family != overt })
 }
 
 func thousands(n int) string {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
@@ -20,8 +21,9 @@ type Checker struct {
 	Shown *Shown
 
 	session  Connection
-	reserved []string // names that no tool of a server may have
-	names    *naming  // used under viewMu
+	reserved []string     // names that no tool of a server may have
+	names    *naming      // used under viewMu
+	standing standingRule // used under viewMu
 	greeted  greeted
 
 	view   atomic.Pointer[View]
@@ -73,7 +75,7 @@ func NewChecker(session Connection, reserved []string) *Checker {
 		Shown: newShown(session.Unseen), session: session, reserved: reserved, names: newNaming(reserved), base: time.Now().Add(-longAgo), kick: make(chan struct{}, 1), interval: quietInterval,
 		sighting: map[string]seen{}, twoFaced: map[string]bool{},
 	}
-	c.view.Store(newView(session.State(), nil, true, false))
+	c.view.Store(newView(session.State(), nil, true, false, nil))
 	return c
 }
 
@@ -273,7 +275,8 @@ func (c *Checker) Rebuild(seen *Observation, verified *bool) (before, after *Vie
 	if verified != nil {
 		ok = *verified
 	}
-	after = newView(c.session.State(), seen, ok, c.session.Apart())
+	c.standing.use(c.session.Rules())
+	after = newView(c.session.State(), seen, ok, c.session.Apart(), &c.standing)
 	c.names.apply(after)
 	c.view.Store(after)
 	c.Shown.follow(after)
@@ -305,6 +308,8 @@ type Connection interface {
 	// Ready reports whether the client can be told that listings changed; Tell does so.
 	Ready() bool
 	Tell(notification string)
+	// Rules are those in addition to the catalogue, nil for none.
+	Rules() *inspect.RuleFile
 	// Apart reports whether the server speaks a protocol version that we don't.
 	Apart() bool
 	// OwnToolsTurned reports, once, that the client's last listing no longer matches whether our own tools are listed.

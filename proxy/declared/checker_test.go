@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/refusal"
 )
@@ -48,10 +49,12 @@ func (c *connection) Ask(ctx context.Context, l *List, _ string) ([]byte, [][]by
 	return []byte(`{"jsonrpc":"2.0","id":1,"result":{"` + l.Member + `":[` + echo + `]}}`), nil, nil
 }
 
-func (c *connection) Begun() bool                    { return true }
-func (c *connection) Ready() bool                    { return true }
-func (c *connection) Tell(notification string)       { c.told = append(c.told, notification) }
-func (c *connection) Apart() bool                    { return false }
+func (c *connection) Begun() bool              { return true }
+func (c *connection) Ready() bool              { return true }
+func (c *connection) Tell(notification string) { c.told = append(c.told, notification) }
+func (c *connection) Apart() bool              { return false }
+
+func (c *connection) Rules() *inspect.RuleFile       { return nil }
 func (c *connection) OwnToolsTurned(*View) bool      { return false }
 func (c *connection) Judged()                        { c.delivered = append(c.delivered, "judged") }
 func (c *connection) Deliver(_ Request, line []byte) { c.delivered = append(c.delivered, string(line)) }

@@ -20,7 +20,7 @@ func viewOf(n *naming, profile string, keys ...string) *View {
 		seen.digests[key] = "d"
 		state.Items[key] = control.ItemState{State: "approved", Approved: []pin.Digest{"d"}}
 	}
-	v := newView(state, seen, true, false)
+	v := newView(state, seen, true, false, nil)
 	n.apply(v)
 	return v
 }

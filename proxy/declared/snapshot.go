@@ -129,7 +129,7 @@ func (shot *snapshot) withhold(reserved []string) {
 }
 
 func (shot *snapshot) observation() *Observation {
-	o := &Observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, unread: map[string]bool{}, Ordinal: map[string]int{}, uis: shot.uis, sanitizes: map[string]bool{}}
+	o := &Observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, unread: map[string]bool{}, Ordinal: map[string]int{}, uis: shot.uis, sanitizes: map[string]bool{}, raws: map[string]json.RawMessage{}}
 	tools := 0
 	for _, item := range shot.items {
 		key := item.Key()
@@ -144,7 +144,7 @@ func (shot *snapshot) observation() *Observation {
 			o.sanitizes[key] = true
 		}
 		if !shot.withheld[key] {
-			o.digests[key] = item.Digest
+			o.digests[key], o.raws[key] = item.Digest, item.Raw
 		}
 	}
 	return o

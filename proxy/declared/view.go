@@ -7,6 +7,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/refusal"
@@ -21,7 +22,8 @@ type Observation struct {
 	Ordinal  map[string]int        // positions of tools in their listing, from 1, for "tool 3 of SERVER"
 	uis      map[string]bool       // ui:// resources that a tool names: pinned with it
 
-	sanitizes map[string]bool // pin keys of tools with a parameter named SanitizeArgument
+	sanitizes map[string]bool            // pin keys of tools with a parameter named SanitizeArgument
+	raws      map[string]json.RawMessage // by pin key, the definitions
 }
 
 // pinned reports whether the resource is pinned regardless of pins.resources.
@@ -43,17 +45,19 @@ type View struct {
 	Verified bool // false: the last check failed, so what is declared now is unknown
 	apart    bool // the server speaks a protocol version that we don't
 
-	Served    map[string]bool            // pin keys declared now with an approved digest
-	tools     map[string]Named           // the tools among them, by each name that a call can use
-	prompts   map[string]Named           // and the prompts
-	delivered map[string]string          // by pin key, the names that differ from the server's
-	aliases   map[string]string          // pin keys of names that are not the server's, and the item that each means
-	templates []uriTemplate              // of served resource templates
-	policies  map[string]*policy.Wrapper // of tools with settings of their own, by pin key
+	Served    map[string]bool             // pin keys declared now with an approved digest
+	tools     map[string]Named            // the tools among them, by each name that a call can use
+	prompts   map[string]Named            // and the prompts
+	delivered map[string]string           // by pin key, the names that differ from the server's
+	aliases   map[string]string           // pin keys of names that are not the server's, and the item that each means
+	templates []uriTemplate               // of served resource templates
+	policies  map[string]*policy.Wrapper  // of tools with settings of their own, by pin key
+	stood     map[string]inspect.Standing // items of the snapshot that the person's standing rule objects to, by pin key
 }
 
-// newView judges: an item is served only if its current digest is one of those approved for it.
-func newView(state *control.State, seen *Observation, verified, apart bool) *View {
+// newView judges: an item is served only if its current digest is one of those approved for it, and the person's standing rule does not
+// withhold it.
+func newView(state *control.State, seen *Observation, verified, apart bool, rule *standingRule) *View {
 	v := &View{State: state, Policy: policy.ForWrapper(state.Settings), Seen: seen, Verified: verified, apart: apart, Served: map[string]bool{}, tools: map[string]Named{}, prompts: map[string]Named{}}
 	v.Launch = control.LaunchGo
 	if state.Launch != nil && state.Launch.Verdict != "" {
@@ -66,7 +70,7 @@ func newView(state *control.State, seen *Observation, verified, apart bool) *Vie
 		return v
 	}
 	for key, digest := range seen.digests {
-		if v.Approves(key, digest) {
+		if v.Approves(key, digest) && !rule.withholds(v, key, digest) {
 			v.Served[key] = true
 			if t, ok := templateOf(key); ok {
 				v.templates = append(v.templates, t)
@@ -156,6 +160,9 @@ func (v *View) AllowsResource(uri string) bool {
 	if v.Served[key] {
 		return true
 	}
+	if v.stood[key].Withheld {
+		return false
+	}
 	if v.Seen.pinned(uri) && v.Seen.declares(key) {
 		return false // a template that matches it does not replace its own approval
 	}
@@ -186,7 +193,7 @@ func (v *View) differs(before *View) []string {
 			changed = append(changed, notification)
 		}
 	}
-	if before.Open() != v.Open() || before.Verified != v.Verified || before.Policy.Sanitizer != v.Policy.Sanitizer {
+	if before.Open() != v.Open() || before.Verified != v.Verified || before.Policy.Sanitizer != v.Policy.Sanitizer || before.Policy.Descriptions != v.Policy.Descriptions {
 		say(Tools.Changed)
 		say(Prompts.Changed)
 		say(Resources.Changed)
@@ -195,7 +202,7 @@ func (v *View) differs(before *View) []string {
 	maps.Copy(keys, before.Served)
 	for key := range keys {
 		same := v.Served[key] == before.Served[key]
-		if same && v.named(key) == before.named(key) && (v.Seen == nil || before.Seen == nil || v.Seen.digests[key] == before.Seen.digests[key]) {
+		if same && v.named(key) == before.named(key) && (v.Seen == nil || before.Seen == nil || v.Seen.digests[key] == before.Seen.digests[key]) && sameStanding(v.stood[key], before.stood[key]) {
 			continue
 		}
 		for _, l := range lists {
@@ -236,6 +243,10 @@ func (v *View) WhyNot(key string) refusal.Reason {
 		return refusal.Unread
 	case v.Seen.withheld[key]:
 		return refusal.Withheld
+	case v.stood[key].Withheld && v.stood[key].Level == inspect.Critical:
+		return refusal.DescribedCritical
+	case v.stood[key].Withheld:
+		return refusal.DescribedHigh
 	case item.State == vocab.PartRejected:
 		return refusal.Rejected
 	case item.State == vocab.PartRemoved || !declared && item.State != vocab.PartNew:

@@ -29,7 +29,7 @@ func (f *RuleFile) Stand(raw []byte, block bool, silenced map[string]Level) Stan
 	var spans []frame.Span
 	for _, found := range Catalogued(f.JudgeDefinition(raw).Findings) {
 		level := found.Catalogue
-		if level.Rank() < High.Rank() || found.Category == CategorySecret {
+		if level.Rank() < High.Rank() || found.Rule == ANSIEscape { // that has a setting of its own, and comes last
 			continue
 		}
 		if up, ok := silenced[found.Rule]; ok && level != Critical && level.Rank() <= up.Rank() {

@@ -105,6 +105,12 @@ var table = []Setting{
 		Doc: "How long the text of a held response is kept for your decision. Its record stays.",
 	},
 	{
+		Key: "inspect.descriptions", Default: "review", Scope: Server, kind: choice{"block", "redact", "review"},
+		Values: "review, redact, block", Safer: "block",
+		Doc: "What happens to suspicious words in what a server declares, whatever you allowed. review: your approval decides. redact: matches of rules that are critical or high in the " +
+			"catalogue become [REDACTED]. block: an item with a critical one is left out and can't be called; high ones become [REDACTED]. Rules go by their words alone, so honest texts are hit too.",
+	},
+	{
 		Key: "sanitizer.profile", Default: "standard", Scope: Server, kind: choice{"strict", "standard", off},
 		Values: "off, standard, strict", Safer: "strict",
 		Doc: "What the client gets of the definitions of tools, prompts and resources that you allowed. standard: everything except invisible characters, and names, texts and schemas " +

@@ -15,6 +15,7 @@ type Wrapper struct {
 	MaxInspect     int    // bytes of a response that are inspected
 	HoldBeyond     bool   // hold larger ones
 	Interaction    string // allow, guard, ask or deny
+	Descriptions   string // review, redact or block
 	Sanitizer      string // off, standard or strict
 	ANSI           string // visible, strip or off
 	Redact         string // off, detect or redact
@@ -51,6 +52,7 @@ func ForWrapper(v Values) Wrapper {
 		MaxInspect:     int(v.bytes("inspect.max_bytes")),
 		HoldBeyond:     v.safe("inspect.on_limit") == "hold",
 		Interaction:    v.safe("interaction.policy"),
+		Descriptions:   v.safe("inspect.descriptions"),
 		Sanitizer:      v.safe("sanitizer.profile"),
 		ANSI:           v.safe("sanitizer.ansi"),
 		Redact:         v.safe("redact.mode"),

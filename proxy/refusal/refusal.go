@@ -40,6 +40,9 @@ const (
 	Version              // it speaks an unsupported protocol version
 	Unread               // its definition is ambiguous
 	Renamed              // the client knew another item by its name earlier in the session
+
+	DescribedCritical // inspect.descriptions withholds it for a Critical rule
+	DescribedHigh     // and for a High one, in a name
 )
 
 // Subject is what a refusal is about. Name is the server's or the client's word and must go through Spoken before it is used in a sentence.
@@ -59,6 +62,7 @@ const (
 	kindNoHub         vocab.ItemKind = "no_hub"
 	kindUninitialized vocab.ItemKind = "uninitialized"
 	kindOutputSchema  vocab.ItemKind = "output_schema"
+	kindDescriptions  vocab.ItemKind = "descriptions"
 )
 
 const (
@@ -91,6 +95,9 @@ var words = [...]struct {
 	Version:       {"the server speaks a different protocol version", "The server {server} speaks a protocol version that Sallyport does not support, {nothing run}", never, kindNoVersion},
 	Renamed:       {"another item had this name earlier in the session", "{it} is not the one that had this name earlier in this session, {not run}", "Use the name in a new listing of what the server offers.", kindBlocked},
 	Unread:        {"its definition can be read in two ways", "{it} has a definition that can be read in two ways, {not run}", never, ""},
+
+	DescribedCritical: {"its definition matches a Critical rule (inspect.descriptions)", "{it} has a definition that matches a Critical rule, which the user blocks, {not run}", never, kindDescriptions},
+	DescribedHigh:     {"its name matches a High rule (inspect.descriptions)", "{it} has a name that matches a High rule, which the user blocks, {not run}", never, kindDescriptions},
 }
 
 // effects are what the refusal did, by whether the request had reached the server.
