@@ -35,15 +35,15 @@ func newValidation() *validation {
 // the review and the timeline say that. The guards come first, before anything is decoded. task tells whether the client asked for a task.
 func (c *validation) judge(output []byte, p *policy.Wrapper, line []byte, result frame.Span, task func() bool) *schema.Violation {
 	content, ok := frame.Find(line, result, "structuredContent")
-	if !ok {
-		if p.Validation == modeStrict && p.BlockMissing && !interim(line, result, task) {
-			return &schema.Violation{Keyword: keywordMissing, Message: "has no structured content"}
-		}
+	if !ok && (p.Validation != modeStrict || !p.BlockMissing || interim(line, result, task)) {
 		return nil
 	}
 	compiled, err := c.schemas.Get(output)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil
+	case !ok:
+		return &schema.Violation{Keyword: keywordMissing, Message: "has no structured content"}
 	}
 	value := content.Of(line)
 	if len(value) >= validateOne {

@@ -291,11 +291,12 @@ func TestEdgeCaseASchemaThatDoesNotCompileBlocksNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := ready(t, func(r *rig) {
 				r.server.tools = append(r.server.tools, sumTool(output))
-				r.gate.settings = mode("strict")
+				r.gate.settings = mode("strict", "missing_structured_content", "block")
 			})
-			body := structured(`{"anything":true}`)
-			if got := r.sums("71", body); got != whole("71", body) {
-				t.Errorf("%s", got)
+			for id, body := range map[string]string{"71": structured(`{"anything":true}`), "72": textResult("nothing structured")} {
+				if got := r.sums(id, body); got != whole(id, body) {
+					t.Errorf("%s", got)
+				}
 			}
 			reports := r.reported("tool:sum")
 			if low := slices.ContainsFunc(reports, func(f string) bool { return f == "output_schema low" }); !low {
