@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,9 +45,10 @@ func TestMain(m *testing.M) {
 //	client NAME start COMMAND…  starts a client named NAME on a wrapper or server, and greets it
 //	client NAME tools           prints the tools it sees, one a line
 //	client NAME call TOOL ARGS  calls a tool and prints the result
+//	client NAME until PATTERN TOOL ARGS  calls a tool again until what it gets matches: a setting reaches the wrapper a moment after it was set
 //	client NAME told            waits for a list_changed that no earlier told has seen
 //	client NAME stop            ends its input and waits until the other side has ended
-//	recorded VAR N KIND TOOL    waits until there are N records of this kind about TOOL; sets VAR to the id of the newest
+//	recorded VAR N KIND TOOL [STATUS]  waits until there are N records of this kind about TOOL; sets VAR to the id of the newest
 //	waiting VAR SERVER          waits until one item waits for SERVER; sets VAR to its code, VAR_DIGEST to its digest
 //
 // At the end its home has no file that docs/reference/files.md does not list.
@@ -165,7 +167,7 @@ type storyClient struct {
 
 func storyClientCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: client NAME start|tools|call|told|forgets|stop …")
+		ts.Fatalf("usage: client NAME start|tools|call|until|told|forgets|stop …")
 	}
 	clients := ts.Value("clients").(map[string]*storyClient)
 	name, verb, rest := args[0], args[1], args[2:]
@@ -200,6 +202,17 @@ func storyClientCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 		_, err = ts.Stdout().Write(append(result, '\n'))
 		ts.Check(err)
+	case "until":
+		pattern, err := regexp.Compile(rest[0])
+		ts.Check(err)
+		ts.Check(demo.Eventually(ctx, func() (bool, error) {
+			result, err := c.Call(ctx, rest[1], rest[2])
+			if err != nil || !pattern.Match(result) {
+				return false, err
+			}
+			_, err = ts.Stdout().Write(append(result, '\n'))
+			return true, err
+		}))
 	case "told":
 		ts.Check(c.Heard(ctx, c.told))
 		c.told = c.Changes.Load()
@@ -213,8 +226,12 @@ func storyClientCommand(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func storyRecorded(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 4 {
-		ts.Fatalf("usage: recorded VAR N KIND TOOL")
+	if neg || len(args) < 4 || len(args) > 5 {
+		ts.Fatalf("usage: recorded VAR N KIND TOOL [STATUS]")
+	}
+	query := control.ActivityQuery{Kind: args[2], Tool: args[3], Limit: 100}
+	if len(args) == 5 {
+		query.Status = args[4]
 	}
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -227,7 +244,7 @@ func storyRecorded(ts *testscript.TestScript, neg bool, args []string) {
 			return false, err
 		}
 		defer client.Close()
-		found, err = control.AskActivity(context.Background(), client, control.ActivityQuery{Kind: args[2], Tool: args[3], Limit: 100})
+		found, err = control.AskActivity(context.Background(), client, query)
 		return len(found.Items) >= want, err
 	})
 	if err != nil || len(found.Items) != want {
