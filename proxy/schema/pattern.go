@@ -5,6 +5,7 @@ import (
 	"io"
 	"regexp"
 	"regexp/syntax"
+	"runtime"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -13,11 +14,13 @@ import (
 )
 
 const (
-	// backtracking is how long all patterns together can run in one validation in the engine that goes back and tries again. It takes
-	// time without end for patterns like (a+)+$.
+	// backtracking is how much processor time all patterns together can take in one validation in the engine that goes back and tries again.
+	// It takes time without end for patterns like (a+)+$.
 	backtracking = 50 * time.Millisecond
 	// matching is the same for Go's engine, whose time is the length of the text times the size of the pattern.
 	matching = 500 * time.Millisecond
+	// longestTry is the time on the clock after which the engine that backtracks is stopped to see how much of the processor it had meanwhile.
+	longestTry = 400 * time.Millisecond
 	// maxProgram is how many instructions Go's engine takes for a pattern, roughly. It writes repetitions out: ((a{99}){99}){9} has 90,000.
 	maxProgram = 4_000
 	// maxPrograms is how many all patterns of a schema can have, and instruction what one takes in bytes.
@@ -25,6 +28,10 @@ const (
 	instruction = 64
 	// uninterrupted is how much work Go's engine does without a look at the clock: characters times instructions.
 	uninterrupted = 16 << 20
+	// unmeasured is how much it does without a question to the system, which takes as long as a short match. It is paid for by the clock on the
+	// wall, but never more than perUnit for each unit of it: the rest was somebody else's turn on the processor.
+	unmeasured = 4 << 10
+	perUnit    = 50 * time.Nanosecond
 	// backtrackingStack is in integers, which is 8 MB.
 	backtrackingStack = 1 << 20
 	// clockPeriod is how exactly the other engine keeps its time. By default, it can be late by 200 ms.
@@ -84,7 +91,8 @@ func programSize(re *syntax.Regexp) int {
 	return size
 }
 
-// budget is the time that is left for patterns in one validation.
+// budget is the time that is left for patterns in one validation. It is time of the processor where the system tells it for a thread: by the
+// clock on the wall, an honest pattern would be too costly on a busy machine.
 type budget struct {
 	matching, backtracking time.Duration
 }
@@ -98,43 +106,69 @@ func (b *budget) match(p *pattern, s string) bool {
 	if b.spent() {
 		return false
 	}
-	start := time.Now()
 	if p.linear == nil {
-		// A copy, since others use the same pattern with another deadline. The engine allows its users that.
-		re := *p.other
-		re.MatchTimeout = b.backtracking
-		matches, err := re.MatchString(s)
-		if b.backtracking -= time.Since(start); err != nil {
-			b.backtracking = 0
-		}
+		return b.backtrack(p.other, s, b.backtracking)
+	}
+	units := len(s) * p.program
+	if units <= unmeasured {
+		start := time.Now()
+		matches := p.linear.MatchString(s)
+		b.matching -= min(time.Since(start), time.Duration(units+p.program)*perUnit)
 		return matches
 	}
-	var matches bool
-	if len(s)*p.program <= uninterrupted {
-		matches = p.linear.MatchString(s)
-	} else {
-		r := &watched{s: s, deadline: start.Add(b.matching)}
-		matches = p.linear.MatchReader(r)
-		if r.late {
-			b.matching = 0
-		}
+	w := startStopwatch()
+	defer w.release()
+	if units <= uninterrupted {
+		matches := p.linear.MatchString(s)
+		b.matching -= w.used()
+		return matches
 	}
-	b.matching -= time.Since(start)
+	r := &watched{s: s, watch: w, left: b.matching, look: time.Now().Add(b.matching)}
+	matches := p.linear.MatchReader(r)
+	if b.matching -= w.used(); r.late {
+		b.matching = 0
+	}
 	return matches
 }
 
-// watched gives a text to Go's engine until the deadline.
+// backtrack matches in the engine that can only be stopped by the clock on the wall. If it had little of the processor until then, it gets
+// another and longer try.
+func (b *budget) backtrack(other *regexp2.Regexp, s string, try time.Duration) bool {
+	re := *other // a copy, since others use the same pattern with another deadline; the engine allows its users that
+	for ; ; try = min(2*try, longestTry) {
+		re.MatchTimeout = try
+		w := startStopwatch()
+		matches, err := re.MatchString(s)
+		b.backtracking -= w.used()
+		w.release()
+		if err == nil {
+			return matches
+		}
+		if errors.Is(err, regexp2.ErrBacktrackingStackLimit) {
+			b.backtracking = 0
+		}
+		if b.spent() {
+			return false
+		}
+	}
+}
+
+// watched gives a text to Go's engine until the time is used.
 type watched struct {
-	s        string
-	at       int
-	reads    uint
-	deadline time.Time
-	late     bool
+	s     string
+	at    int
+	reads uint
+	watch stopwatch
+	left  time.Duration
+	look  time.Time // not used before
+	late  bool
 }
 
 func (w *watched) ReadRune() (rune, int, error) {
-	if w.reads++; w.reads%64 == 0 && time.Now().After(w.deadline) {
-		w.late = true
+	if w.reads++; w.reads%64 == 0 && time.Now().After(w.look) {
+		rest := w.left - w.watch.used()
+		w.look = time.Now().Add(rest)
+		w.late = rest <= 0
 	}
 	if w.late || w.at >= len(w.s) {
 		return 0, 0, io.EOF
@@ -143,3 +177,15 @@ func (w *watched) ReadRune() (rune, int, error) {
 	w.at += n
 	return r, n, nil
 }
+
+// stopwatch measures the time that the processor spends on what follows, on this goroutine, until its release.
+type stopwatch struct{ start time.Duration }
+
+func startStopwatch() stopwatch {
+	runtime.LockOSThread() // the time is the thread's
+	return stopwatch{threadTime()}
+}
+
+func (w stopwatch) used() time.Duration { return threadTime() - w.start }
+
+func (w stopwatch) release() { runtime.UnlockOSThread() }
