@@ -22,6 +22,8 @@ import (
 const (
 	// holdLimit is how long a client waits until the hub has stored a held response; after that it goes to disk.
 	holdLimit = 5 * time.Second
+	// maxHolding limits the held responses on their way to the hub, which stores one after the other and has each several times until then.
+	maxHolding = 4
 	// takeLimit is how long it waits for the hub to grant a released response.
 	takeLimit = 10 * time.Second
 	// maxParams limits the parameters kept with a request in flight, to be shown if its response is held.
@@ -33,6 +35,7 @@ const (
 // quarantine stores responses that may not reach the client, and delivers those that a person released.
 type quarantine struct {
 	*exchange
+	turns    chan struct{} // one token for each response that is being stored
 	releases releases
 }
 
@@ -61,6 +64,8 @@ func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 		held.Same = same // an ambiguous one never counts as the same
 	}
 	q.beside(r, func() {
+		q.turns <- struct{}{}
+		defer func() { <-q.turns }()
 		ctx, cancel := context.WithTimeout(context.Background(), holdLimit)
 		defer cancel()
 		kept, err := q.cfg.Gate.Hold(ctx, held)

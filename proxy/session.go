@@ -74,7 +74,7 @@ func New(cfg Config) *Session {
 	}
 	x := &exchange{cfg: cfg, aside: newAside(), client: newLineWriter(cfg.ToClient), server: newLineWriter(cfg.ToServer)}
 	s := &Session{exchange: x, clientReader: frame.NewReader(cfg.FromClient, 0)}
-	s.quarantine = &quarantine{exchange: x}
+	s.quarantine = &quarantine{exchange: x, turns: make(chan struct{}, maxHolding)}
 	s.interactions = &interactions{exchange: x, turns: make(chan struct{}, askTurns)}
 	s.responses = &responses{exchange: x, quarantine: s.quarantine, interactions: s.interactions, guards: newGuards(cfg.Gate), validation: newValidation()}
 	s.tools = &ownTools{exchange: x, quarantine: s.quarantine}
