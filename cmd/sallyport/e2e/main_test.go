@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 			os.Exit(impostor(os.Args[2:]))
 		case "relay":
 			os.Exit(relay(os.Args[2], os.Args[3:]))
+		case "betray":
+			os.Exit(betray(os.Args[2]))
 		case "meddle":
 			os.Exit(meddle(os.Args[2:]))
 		case "-c": // as a Python that is told our program for LlamaFirewall
