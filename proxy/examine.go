@@ -64,24 +64,29 @@ func (s *responses) awaits(e *examined) bool {
 		e.found.guard(guarded{verdicts: failedAll(p, "too many responses are waiting for it"), failed: true}, nil)
 		return s.held(e)
 	}
-	whole := len(e.judged) == n
-	e.line = bytes.Clone(e.line) // the reader's
-	if e.judged = e.body.Of(e.line); whole {
-		e.judged = e.line
+	later := *e // a copy, so that a response that waits for nobody is in no memory of its own
+	whole := len(later.judged) == n
+	later.line = bytes.Clone(later.line) // the reader's
+	if later.judged = later.body.Of(later.line); whole {
+		later.judged = later.line
 	}
-	s.aside.run(func() {
-		defer func() {
-			s.guards.leave()
-			s.aside.give(n)
-		}()
-		var err error // the client's own reader notices that it is gone
-		defer s.caught(e, &err)
-		e.found.guard(s.guards.ask(p, e.r.name, e.judged), s.silencedNow(e))
-		if !s.held(e) {
-			err = s.pass(e)
-		}
-	})
+	s.aside.run(func() { s.afterGuards(&later) })
 	return true
+}
+
+// afterGuards takes a response through the rest of its stages once the providers have judged it.
+func (s *responses) afterGuards(e *examined) {
+	n := len(e.line)
+	defer func() {
+		s.guards.leave()
+		s.aside.give(n)
+	}()
+	var err error // the client's own reader notices that it is gone
+	defer s.caught(e, &err)
+	e.found.guard(s.guards.ask(e.policy, e.r.name, e.judged), s.silencedNow(e))
+	if !s.held(e) {
+		err = s.pass(e)
+	}
 }
 
 // silencedNow are the rules excepted for the response's item.
@@ -180,9 +185,9 @@ func (s *responses) send(e *examined) error {
 		return s.unclean(e.line, bad)
 	}
 	err := s.client.Write(sent)
-	if e.r.keeps {
+	if e.r.texts != nil {
 		body, _ := bodyOf(sent)
-		e.r.response = body.Of(sent)
+		e.r.texts.response = body.Of(sent)
 	}
 	s.journal.delivered(e.r, len(sent), e.found, secretsUnder(e.policy))
 	s.journal.changed(e.r, e.r.called(), done)

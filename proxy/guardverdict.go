@@ -72,6 +72,7 @@ func weight(v vocab.Vote) int {
 		return 1
 	case vocab.VoteFlag:
 		return 2
+	case vocab.VoteBlock:
 	}
 	return 3
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -76,5 +77,12 @@ func BenchmarkLines(b *testing.B) {
 			client.Close()
 			answers.Close()
 		})
+	}
+}
+
+// The runtime keeps the pointers of objects up to 512 bytes beside them, and those of larger ones under a header of their own.
+func TestARequestIsSmall(t *testing.T) {
+	if size := unsafe.Sizeof(request{}); size > 512 {
+		t.Errorf("a request has %d bytes", size)
 	}
 }

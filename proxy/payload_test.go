@@ -103,6 +103,6 @@ func TestWhatIsTooLongIsCutOrLeftOutAndSaysSo(t *testing.T) {
 }
 
 func responseKept(text string) vocab.Payload {
-	r := request{keeps: true, response: fmt.Appendf(nil, "%q", text)}
+	r := request{texts: &texts{response: fmt.Appendf(nil, "%q", text)}}
 	return r.withPayload(nil)["payload"].(vocab.Payload)
 }
