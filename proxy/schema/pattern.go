@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -26,6 +27,8 @@ const (
 	// maxPrograms is how many all patterns of a schema can have, and instruction what one takes in bytes.
 	maxPrograms = 40_000
 	instruction = 64
+	// folded is what a range of characters counts where a pattern may ignore case: to compile it takes each of its characters a look-up.
+	folded = 200
 	// uninterrupted is how much work Go's engine does without a look at the clock: characters times instructions.
 	uninterrupted = 16 << 20
 	// unmeasured is how much it does without a question to the system, which takes as long as a short match. It is paid for by the clock on the
@@ -52,14 +55,23 @@ var keepTime = sync.OnceFunc(func() { regexp2.SetTimeoutCheckPeriod(clockPeriod)
 
 func compilePattern(source string) (*pattern, error) {
 	p := &pattern{source: source}
-	if parsed, err := syntax.Parse(source, syntax.Perl); err == nil {
-		if p.program = programSize(parsed); p.program <= maxProgram {
-			if p.linear, err = regexp.Compile(source); err == nil {
-				return p, nil
+	ranges, flags := 0, flagged(source)
+	if flags {
+		ranges = folded * strings.Count(source, "-")
+	}
+	if ranges <= maxProgram {
+		if parsed, err := syntax.Parse(source, syntax.Perl); err == nil {
+			if p.program = programSize(parsed) + ranges; p.program <= maxProgram {
+				if p.linear, err = regexp.Compile(source); err == nil {
+					return p, nil
+				}
 			}
 		}
 	}
 	p.program = 0
+	if flags {
+		return nil, errPattern
+	}
 	keepTime()
 	other, err := regexp2.Compile(source, regexp2.ECMAScript, regexp2.Unicode, regexp2.OptionMaxBacktrackingStackSize(backtrackingStack))
 	if err != nil {
@@ -71,6 +83,20 @@ func compilePattern(source string) (*pattern, error) {
 	}
 	p.other = other
 	return p, nil
+}
+
+// flagged reports whether a pattern sets flags for what follows, as in (?i). ECMA 262 has no such thing, but Go's engine has.
+func flagged(source string) bool {
+	for i := 0; i+2 < len(source); i++ {
+		if source[i] == '\\' {
+			i++
+			continue
+		}
+		if c := source[i+2]; source[i] == '(' && source[i+1] == '?' && (c == '-' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
+			return true
+		}
+	}
+	return false
 }
 
 // programSize estimates how many instructions a pattern becomes, without writing it out.
