@@ -105,6 +105,9 @@ func (p *Page) Settings(server string) ([]Setting, error) {
 	return out, err
 }
 
+// neither is the safer side of a setting that has none. What it names, such as a program, can still be a person's to decide.
+const neither = "neither"
+
 func setting(row control.Setting) Setting {
 	out := Setting{Setting: row, Choices: []string{}}
 	s, ok := policy.Lookup(row.Key)
@@ -112,7 +115,7 @@ func setting(row control.Setting) Setting {
 		return out
 	}
 	out.Values, out.Safer, out.Scope, out.Window = s.Values, s.Safer, s.Scope.String(), s.Window
-	out.LessSafe = row.Value != s.Default && s.Loosens(s.Default, row.Value)
+	out.LessSafe = s.Safer != neither && row.Value != s.Default && s.Loosens(s.Default, row.Value)
 	words := strings.FieldsFunc(s.Values, func(r rune) bool { return r == ',' || r == ' ' })
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "or" })
 	for _, word := range words {
@@ -168,7 +171,10 @@ func (p *Page) ConfirmLoosening(key, value, server string) (Confirm, error) {
 	}
 	out.Words = key + " becomes " + to + " instead of " + from + " for " + where + "."
 	if s, ok := policy.Lookup(key); ok && loosens {
-		out.Words += " That is less safe. " + s.Doc
+		if s.Safer != neither {
+			out.Words += " That is less safe."
+		}
+		out.Words += " " + s.Doc
 	}
 	return out, nil
 }

@@ -258,6 +258,28 @@ func TestASettingIsLoosenedOnlyAfterItWasConfirmed(t *testing.T) {
 	}
 }
 
+// Naming a program is a person's decision, but nothing is less safe once it is named.
+func TestASettingWithoutASaferSideIsConfirmedAndNotCalledLessSafe(t *testing.T) {
+	d := newDesk(t)
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := SetSetting{Key: "guardrail.llamafirewall.python", Value: program}
+	if _, err := d.SetSetting(set); codeOf(err) != control.CodeLoosens {
+		t.Fatalf("without a nonce: %v", err)
+	}
+	c, err := d.ConfirmLoosening(set.Key, set.Value, "")
+	if err != nil || strings.Contains(c.Words, "less safe") {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	d.at = d.at.Add(time.Second)
+	set.Nonce = c.Nonce
+	if row, err := d.SetSetting(set); err != nil || row.Value != program || row.LessSafe {
+		t.Errorf("confirmed: %+v, %v", row, err)
+	}
+}
+
 func TestTheWindowAloneSwitchesDecisionsFromATerminalOn(t *testing.T) {
 	d := newDesk(t)
 	set := SetSetting{Key: "approvals.cli", Value: "on"}
