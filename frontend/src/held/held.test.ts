@@ -157,12 +157,16 @@ describe('a held response', () => {
       why: 'provider',
       guards: [
         { provider: 'command', verdict: 'flag', score: 0.5, duration_us: 1500, reason },
-        { provider: 'llamafirewall', failed: 'gave no verdict in time' },
+        { provider: 'llamafirewall', verdict: 'allow', duration_us: 300, ran: ['REGEX', 'HIDDEN_ASCII'], not_run: { PROMPT_GUARD: 'its model is not on this computer' } },
+        { provider: 'other', failed: 'no response in time' },
         { provider: 'http', unasked: 'guardrail.remote is off for this server' },
       ],
     }))
     expect(screen.getByText(/^command: finds it suspicious \(score 0.50, 1.5 ms\)/)).toBeInTheDocument()
-    expect(screen.getByText(/^llamafirewall: gave no verdict: gave no verdict in time/)).toBeInTheDocument()
+    expect(screen.getByText(/^llamafirewall: found nothing \(score 0.00, 0.3 ms\)/)).toBeInTheDocument()
+    expect(screen.getByText('Ran: REGEX, HIDDEN_ASCII')).toBeInTheDocument()
+    expect(screen.getByText('PROMPT_GUARD not run: its model is not on this computer')).toBeInTheDocument()
+    expect(screen.getByText(/^other: gave no verdict: no response in time/)).toBeInTheDocument()
     expect(screen.getByText(/^http: not asked: guardrail.remote is off/)).toBeInTheDocument()
     const said = screen.getByRole('group', { name: /may be wrong or manipulated/ })
     expect(said).toHaveTextContent('It gives <b>an order</b>')

@@ -73,6 +73,13 @@ export function guardWords(guard: NonNullable<Held['guards']>[number]): string {
   return `${said} (score ${(guard.score ?? 0).toFixed(2)}, ${took})${guard.failed ? `, then it failed: ${guard.failed}` : ''}`
 }
 
+/** Which of its own checks LlamaFirewall ran, and why others did not run. */
+export function scannerWords(guard: NonNullable<Held['guards']>[number]): string[] {
+  const ran = guard.ran ?? []
+  const not = Object.entries(guard.not_run ?? {}).map(([name, why]) => `${name} not run: ${why}`)
+  return ran.length ? [`Ran: ${ran.join(', ')}`, ...not] : not
+}
+
 /** "1,001 responses", "1 response". */
 export const responses = (n: number) => (n === 1 ? '1 response' : `${n.toLocaleString('en')} responses`)
 

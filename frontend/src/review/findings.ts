@@ -152,7 +152,7 @@ const MEANING: Record<string, Meaning> = {
 
 export function whyOf(finding: Finding, answer = false): string {
   if (finding.category === 'secret') return 'Whoever reads this text has the secret.'
-  if (finding.rule.startsWith('guardrail:')) return 'Sallyport’s own rules found less. The extra check can be wrong: its reasons are below.'
+  if (finding.rule.startsWith('guardrail:')) return 'Sallyport’s own rules found less. An extra check can be wrong, so read its explanation.'
   const meaning = MEANING[finding.rule]
   return (answer ? meaning?.answer : undefined) ?? meaning?.why ?? 'It can make Claude do something other than what you asked for.'
 }

@@ -28,7 +28,7 @@ describe('what a check found', () => {
     ['verdicts of providers', { check: 'guardrail', guardrails: [
       { provider: 'command', verdict: 'flag', score: 0.6, duration_ms: 12 }, { provider: 'http', verdict: '', failed: 'no answer in time' }, { provider: 'llamafirewall', verdict: '', not_asked: 'guardrail.remote is off' },
     ] }, 'hold', [
-      'Check: A second opinion', 'Your setting: Hold it for review', 'Checked by command: finds it suspicious, in 12 ms', 'Checked by http: gave no verdict: no answer in time', 'Checked by llamafirewall: not asked: guardrail.remote is off',
+      'Check: Extra checks', 'Your setting: Hold it for review', 'Checked by command: finds it suspicious, in 12 ms', 'Checked by http: gave no verdict: no answer in time', 'Checked by llamafirewall: not asked: guardrail.remote is off',
     ]],
     ['a failed provider that was not waited for', { check: 'inspect', verdict: 'clean', guardrails: [{ provider: 'command', failed: 'ended' }] }, 'builtin', [
       'Check: Orders to Claude', 'Your setting: Let Sallyport’s own rules decide', 'Checked by command: gave no verdict: ended',
@@ -52,6 +52,14 @@ describe('what a check found', () => {
 
   it('is summed up without words of the command line', () => {
     expect(sentence('its response doesn\'t match its output schema (required at /required/0)')).toBe('Its response isn’t what the tool promised')
+  })
+
+  it.each([
+    ['output_validation.mode: warn → strict (from the command line)', '“When a response isn’t what its tool promised”: Tell me in Activity → Block it (from the command line)'],
+    ['guardrail.command.argv: off → ["/tmp/Verified by Sallyport"] (from the command line)', '“Your program” changed (from the command line)'],
+    ['brand.new: a → b (in the window)', 'Brand.new: a → b (in the window)'],
+  ])('a change of a setting, %s, is told in words', (summary, words) => {
+    expect(sentence(summary)).toBe(words)
   })
 
   it('is shown with the record, and names of a server in it as such', async () => {

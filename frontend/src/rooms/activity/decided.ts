@@ -17,7 +17,7 @@ const CHECKS: Record<string, { name: string; setting: string }> = {
   spotlight: { name: 'Marks around what a server sends', setting: 'spotlight' },
   redact: { name: 'Passwords, keys and tokens', setting: 'redact.mode' },
   interaction: { name: 'Requests from servers', setting: 'interaction.policy' },
-  guardrail: { name: 'A second opinion', setting: 'guardrail.on_error' },
+  guardrail: { name: 'Extra checks', setting: 'guardrail.on_error' },
   inspect: { name: 'Orders to Claude', setting: 'inspect.on_limit' },
   arguments: { name: 'What was asked for', setting: '' },
   gate: { name: 'What you allowed', setting: '' },

@@ -1,4 +1,5 @@
 import type { ActivityRow } from '../../lib/api'
+import { changedWords } from '../settings/words'
 
 /** The look of a row: only what was blocked, held or failed has colour. */
 export type Tone = 'plain' | 'blocked' | 'held' | 'problem' | 'changed' | 'mine'
@@ -69,9 +70,16 @@ const PLAINER: readonly (readonly [RegExp, string])[] = [
   [/^its responses aren't checked, because its output schema doesn't compile$/, 'its responses can’t be compared with what it promises'],
 ]
 
+/** One setting that was changed, and by whom, in the words of the settings page; "" for everything else. */
+function settingWords(summary: string): string {
+  const [, change = '', how = ''] = /^([a-z_.]+: .*)( \([^()]*\))$/.exec(summary) ?? []
+  const words = change && changedWords(change)
+  return words && words + how
+}
+
 /** Starts our words like a sentence, without hidden characters, whatever their source. */
 export function sentence(words = ''): string {
-  const plain = PLAINER.find(([summary]) => summary.test(words))?.[1] ?? words
+  const plain = settingWords(words) || (PLAINER.find(([summary]) => summary.test(words))?.[1] ?? words)
   const seen = plain.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
   return seen.charAt(0).toUpperCase() + seen.slice(1)
 }

@@ -32,7 +32,7 @@ export const SECTIONS: readonly Section[] = [
     keys: ['output_validation.mode', 'output_validation.missing_structured_content'], folded: ['output_validation.max_bytes', 'output_validation.max_depth'], more: MORE_SETTINGS,
   },
   {
-    id: 'second', title: 'A second opinion', intro: 'Other programs can check responses, too. The most serious verdict counts, so they can only add warnings.',
+    id: 'extra', title: 'Extra checks', intro: 'Other programs can check responses, too. The most serious verdict counts, so they can only add warnings.',
     keys: ['guardrail.provider', 'guardrail.on_error', 'guardrail.remote'],
     folded: ['guardrail.timeout', 'guardrail.llamafirewall.python', 'guardrail.command.argv', 'guardrail.http.url', 'guardrail.http.format', 'guardrail.http.model', 'guardrail.http.key'],
     more: 'Where they are, and how long they take',

@@ -69,7 +69,7 @@ describe('a value that is typed', () => {
     expect(valueWords({ key: 'pins.recheck' }, 'off')).toBe('never')
     expect(valueWords({ key: 'guardrail.command.argv' }, '["/usr/bin/guard","-v"]')).toBe('/usr/bin/guard -v')
     expect(valueWords({ key: 'guardrail.http.url' }, 'off')).toBe('nothing')
-    expect(valueWords({ key: 'guardrail.provider' }, 'builtin,command')).toBe('Sallyport’s own rules, A program of yours')
+    expect(valueWords({ key: 'guardrail.provider' }, 'builtin,command')).toBe('Sallyport’s own rules, A program of yours (command)')
   })
 
   it('says what a less safe one means', () => {
@@ -165,7 +165,7 @@ describe('a setting', () => {
     let answer: (row: Setting) => void = () => undefined
     const setSetting = vi.fn(() => new Promise<Setting>((done) => (answer = done)))
     open([providers('builtin,command,mystery')], { setSetting })
-    const boxes = within(await card('Who else checks responses'))
+    const boxes = within(await card('Who checks responses'))
     expect(boxes.getByRole('checkbox', { name: /Sallyport’s own rules/ })).toBeDisabled()
     expect(boxes.getByRole('checkbox', { name: /^mystery/ })).toBeChecked()
     await fireEvent.click(boxes.getByRole('checkbox', { name: /A service at an address/ }))

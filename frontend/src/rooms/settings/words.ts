@@ -97,7 +97,7 @@ const WORDS: Record<string, Words> = {
   },
   'inspect.descriptions': {
     label: 'When a tool’s own words look like an attack',
-    effect: 'Goes by single words, whatever you allowed, so it hits honest tools, too.',
+    effect: 'Goes by single words, whatever you allowed. Of 1,286 honest texts in our tests, it hit 1.6 %.',
     choices: {
       block: { name: 'Leave the tool out', effect: 'Claude can’t see or use it, even if you allowed it. Less serious words are replaced.' },
       redact: { name: 'Replace the words', effect: 'Claude sees [REDACTED] instead of them. A tool with such a name is left out.' },
@@ -178,14 +178,14 @@ const WORDS: Record<string, Words> = {
     typed: { allowed: 'From 0 to 10,000 levels.', means: (value) => `Data with up to ${value} levels passes if it has the promised form.` },
   },
   'guardrail.provider': {
-    label: 'Who else checks responses',
+    label: 'Who checks responses',
     effect: 'Every response waits until all of them have judged it.',
     several: true,
     choices: {
       builtin: { name: 'Sallyport’s own rules', effect: 'On this computer. Takes a few milliseconds, and sends nothing anywhere.' },
       llamafirewall: { name: 'LlamaFirewall', effect: 'On this computer, with your own Python. Takes a few milliseconds, and longer if its model is installed. Downloads nothing.' },
-      command: { name: 'A program of yours', effect: 'It gets the text of each response and runs as you. How long it takes, and what it does with the text, is up to the program.' },
-      http: { name: 'A service at an address', effect: 'It gets the text of each response. On another computer, only from servers you choose below, and with passwords and keys replaced.' },
+      command: { name: 'A program of yours (command)', effect: 'It gets the text of each response and runs as you. How long it takes, and what it does with the text, is up to the program.' },
+      http: { name: 'A service at an address (http)', effect: 'It gets the text of each response. On another computer, only from servers you choose below, and with passwords and keys replaced.' },
     },
     typed: {
       allowed: '',
@@ -193,7 +193,7 @@ const WORDS: Record<string, Words> = {
     },
   },
   'guardrail.on_error': {
-    label: 'When one of them can’t check a response',
+    label: 'When an extra check can’t judge a response',
     effect: 'Because it is too slow, has ended, or gives no clear verdict.',
     choices: {
       hold: { name: 'Hold it for review', effect: 'Claude doesn’t see it until you release it. If the program stops working, every response is held.' },
@@ -209,7 +209,7 @@ const WORDS: Record<string, Words> = {
     },
   },
   'guardrail.timeout': {
-    label: 'Wait for them at most',
+    label: 'Wait for extra checks at most',
     effect: 'This is the longest that a response can be late. Then the setting above decides.',
     choices: {},
     typed: { allowed: 'From 100 milliseconds to 1 minute.', means: (value) => `A check that takes longer than ${amountWords(value)} doesn’t count.` },
@@ -234,7 +234,7 @@ const WORDS: Record<string, Words> = {
   },
   'guardrail.http.format': {
     label: 'How the service is asked',
-    effect: '',
+    effect: 'Only for a service at an address.',
     choices: {
       sallyport: { name: 'As Sallyport’s own services', effect: 'With the text and where it came from.' },
       openai: { name: 'As a chat with a model', effect: 'For services such as Ollama or llama.cpp. A model can take seconds, so allow more time.' },
@@ -353,6 +353,15 @@ export function valueWords(setting: Pick<Setting, 'key'>, value: string): string
   return words?.choices[value]?.name ?? amountWords(value)
 }
 
+/** A change of a setting as the timeline has it ("KEY: BEFORE → AFTER"), in our words; "" if it is none, or we have no words for it. */
+export function changedWords(change: string): string {
+  const [key = '', values = ''] = change.split(/: (.*)/s)
+  const [before = '', after = '', more] = values.split(' → ')
+  if (!isKnown(key) || more !== undefined) return ''
+  if (isFree(key)) return `“${WORDS[key]?.label}” changed`
+  return /\s/.test(before + after) ? '' : `“${WORDS[key]?.label}”: ${valueWords({ key }, before)} → ${valueWords({ key }, after)}`
+}
+
 /** The effect of this value, in words; "" if there are none. */
 export function meaningOf(key: string, value: string): string {
   const words = WORDS[key]
@@ -363,7 +372,7 @@ export function meaningOf(key: string, value: string): string {
 export function allowedWords(setting: Setting): string {
   const allowed = WORDS[setting.key]?.typed?.allowed ?? `${firstUpper(setting.values)}.`
   const safer = setting.safer && setting.safer !== 'neither' ? ` ${firstUpper(setting.safer)} is safer.` : ''
-  return `${allowed} Default: ${amountWords(setting.default)}.${safer}`
+  return isFree(setting.key) ? allowed : `${allowed} Default: ${amountWords(setting.default)}.${safer}`
 }
 
 const UNITS: Record<string, [one: string, many: string]> = { h: ['hour', 'hours'], m: ['minute', 'minutes'], s: ['second', 'seconds'], ms: ['millisecond', 'milliseconds'] }
