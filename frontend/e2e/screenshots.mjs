@@ -233,6 +233,43 @@ async function held() {
   }
 }
 
+/** What a person can switch on: a program of theirs that holds an invoice, and responses that must be what their tool promised. */
+async function checked() {
+  const house = await House.make()
+  try {
+    const bills = await installed(house, 'bills')
+    await house.allowed(bills)
+    await house.headless(async () => {
+      await house.command('settings', 'set', 'guardrail.command.argv', JSON.stringify([helper, 'judge']), '--yes')
+      await house.command('settings', 'set', 'guardrail.provider', 'builtin,command', '--yes')
+    })
+    await house.open()
+    const client = await house.wrap(bills)
+    await client.call('list_invoices')
+    await house.command('settings', 'set', 'output_validation.mode', 'strict', '--server', 'bills')
+    await until('what is not as promised is blocked', async () => (await client.call('list_invoices')).isError)
+    await client.call('read_invoice', { number: '2231' })
+    const item = await house.waits('response_held')
+    await shoot(house, 'review-held-check', `#/inbox/${item.code}`)
+    await shoot(house, 'activity-checked', '#/activity', async (page) => {
+      await page.getByRole('button', { name: /Blocked: Its response isn’t what the tool promised/ }).first().click()
+      await page.getByRole('region', { name: 'What Sallyport checked' }).waitFor()
+    })
+    for (const [name, part] of [['settings-claims', 'What tools say about themselves'], ['settings-structured', 'Structured responses'], ['settings-checks', 'Extra checks']]) {
+      await shoot(house, name, '#/settings', async (page) => {
+        await page.getByRole('button', { name: `Go to ${part}` }).click()
+        await page.evaluate(() => document.activeElement.blur())
+      })
+    }
+    await shoot(house, 'server-checks', `#/servers/${encodeURIComponent(item.identity)}`, async (page) => {
+      await page.getByRole('tab', { name: 'Checks' }).click()
+      await page.getByRole('group', { name: 'When a response isn’t what its tool promised' }).scrollIntoViewIfNeeded()
+    })
+  } finally {
+    await house.end()
+  }
+}
+
 /** A tool that goes on and on: a thousand responses of it are one row, beside others. */
 async function many() {
   const house = await House.make()
@@ -284,6 +321,7 @@ try {
   await everything()
   await hostile()
   await held()
+  await checked()
   await many()
   await names()
 } finally {
