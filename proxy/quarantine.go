@@ -64,10 +64,13 @@ func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 		held.Same = same // an ambiguous one never counts as the same
 	}
 	q.beside(r, func() {
-		q.turns <- struct{}{}
-		defer func() { <-q.turns }()
 		ctx, cancel := context.WithTimeout(context.Background(), holdLimit)
 		defer cancel()
+		select {
+		case q.turns <- struct{}{}:
+			defer func() { <-q.turns }()
+		case <-ctx.Done(): // it goes to disk
+		}
 		kept, err := q.cfg.Gate.Hold(ctx, held)
 		if err != nil {
 			q.journal.unkept(err)

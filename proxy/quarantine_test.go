@@ -128,6 +128,17 @@ func TestAHeldAnswerIsStoredBeforeTheClientHears(t *testing.T) {
 	r.answerTo("7")
 }
 
+func TestABusyHubKeepsNoClientWaitingBehindOthers(t *testing.T) {
+	r := ready(t)
+	saying(r, textResult(poison))
+	for range maxHolding { // as many as are never stored
+		r.s.quarantine.turns <- struct{}{}
+	}
+	if _, status, _ := decisionOf(t, r.call("7", "echo")); status != "held" || len(r.gate.heldAnswers()) != 1 {
+		t.Errorf("the response is %s", status)
+	}
+}
+
 func TestWhileTheHubIsAwayTheRefusalNamesNoCode(t *testing.T) {
 	r := ready(t)
 	saying(r, textResult(poison))
