@@ -177,10 +177,13 @@ describe('a setting', () => {
   })
 
   it('of which a provider did not respond shows what is in force again, and why', async () => {
-    open([settingOf('guardrail.provider', { value: 'builtin', default: 'builtin', choices: [] })], { setSetting: () => refuse(4001, 'command did not respond in 10 s') })
-    await fireEvent.click(await screen.findByRole('checkbox', { name: /A program of yours/ }))
-    expect(await screen.findByText(/did not respond in 10 s. Nothing was changed/)).toBeInTheDocument()
-    expect(screen.getByRole('checkbox', { name: /A program of yours/ })).not.toBeChecked()
+    open([settingOf('guardrail.provider', { value: 'builtin', default: 'builtin', choices: [] })], { setSetting: () => refuse(4001, 'it has no program; set guardrail.command.argv; nothing was changed') })
+    const box = await screen.findByRole('checkbox', { name: /A program of yours/ })
+    box.focus()
+    await fireEvent.click(box)
+    expect(await screen.findByText('it has no program; set “Your program”. Nothing was changed.')).toBeInTheDocument()
+    expect(box).not.toBeChecked()
+    expect(box).toHaveFocus()
   })
 
   it('that few people need is behind a button, which says how many were changed', async () => {

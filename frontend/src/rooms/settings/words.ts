@@ -353,6 +353,11 @@ export function valueWords(setting: Pick<Setting, 'key'>, value: string): string
   return words?.choices[value]?.name ?? amountWords(value)
 }
 
+/** Why a value was refused, with the labels of settings instead of their keys. The row says by itself that nothing was changed. */
+export function reasonWords(reason: string): string {
+  return reason.replace(/[;,] nothing was changed\.?$/, '').replace(/\b[a-z_]+(?:\.[a-z_]+)+\b/g, (key) => (isKnown(key) ? `“${WORDS[key]?.label}”` : key))
+}
+
 /** A change of a setting as the timeline has it ("KEY: BEFORE → AFTER"), in our words; "" if it is none, or we have no words for it. */
 export function changedWords(change: string): string {
   const [key = '', values = ''] = change.split(/: (.*)/s)
