@@ -39,12 +39,15 @@ func (s *responses) deliver(r *request, line []byte) error {
 		s.refuseResponse(r, why)
 		return nil
 	}
-	turn := s.aside.turn
-	if len(line) < asideFrom {
-		if schemaOf(v, r) == nil {
-			return s.examine(v, r, line)
-		}
+	turn, validated := s.aside.turn, schemaOf(v, r) != nil
+	switch {
+	case validated && len(line) >= validateOne:
+		turn = s.validation.large
+	case len(line) >= asideFrom:
+	case validated:
 		turn = s.validation.turn // it never waits for long ones
+	default:
+		return s.examine(v, r, line)
 	}
 	if !s.aside.take(len(line)) {
 		return s.examine(v, r, line)
