@@ -26,8 +26,28 @@ func heldMeaning(d control.ItemDetail) string {
 	case vocab.HeldProvider:
 		return "Sallyport couldn't check all of the response. It was held before the model saw\nit. The call itself was made."
 	default:
+		if byProviders(d) {
+			return "An extra check that you switched on says it is an attack; Sallyport's own rules\nfound less. It was held before the model saw it. The call itself was made, and\nnothing the response asks for was done. Its text is below, as text and nothing\nelse."
+		}
 		return "The response reads like orders to the model, not like data for you. It was\nheld before the model saw it. The call itself was made, and nothing the\nresponse asks for was done. Its text is below, as text and nothing else."
 	}
+}
+
+// byProviders reports whether guardrail providers alone hold a response: nothing of our own rules is serious.
+func byProviders(d control.ItemDetail) bool {
+	held := false
+	for _, part := range d.Details {
+		for _, f := range part.Findings {
+			if f.Level.Rank() < inspect.High.Rank() {
+				continue
+			}
+			if !strings.HasPrefix(f.Rule, inspect.GuardrailPrefix) {
+				return false
+			}
+			held = true
+		}
+	}
+	return held
 }
 
 // heldConsequence says what happens if nothing is done, and where a decision is made.
