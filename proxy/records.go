@@ -125,9 +125,8 @@ func (j *journal) violated(e *examined) {
 // mismatched records a call whose response was blocked because of that. The result of a task has no record of its own.
 func (j *journal) mismatched(r *request) {
 	if r.counts() {
-		j.record(r.recordKind(), vocab.StatusBlocked, control.Record{
+		j.about(r, modeStrict, vocab.StatusBlocked, control.Record{
 			Tool: r.called(), Summary: "response dropped: it doesn't match its output schema", Detail: r.detail(facts{"check": inspect.OutputSchema}),
-			DurationUS: time.Since(r.started).Microseconds(),
 		})
 	}
 }

@@ -59,8 +59,8 @@ func (a *Approvals) addedRecord(server store.Server, key string, more Added) sto
 	for _, f := range more.Findings {
 		rules = append(rules, f.Rule)
 	}
-	return a.office.Record(vocab.RecordPolicyDecision, vocab.StatusWarned, store.Record{
-		Server: server.Name, ServerID: server.ID, Tool: review.ToolOf(key), Mode: vocab.ModeAlways, Summary: review.ItemSaid(key, "has a warning of a guardrail provider"),
+	return a.office.Decision(vocab.ModeAlways, vocab.StatusWarned, store.Record{
+		Server: server.Name, ServerID: server.ID, Tool: review.ToolOf(key), Summary: review.ItemSaid(key, "has a warning of a guardrail provider"),
 		Detail: office.Detail(map[string]any{"check": "metadata", "item": key, "rules": rules, "guardrails": control.Votes(more.Verdicts)}),
 	})
 }

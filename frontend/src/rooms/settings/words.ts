@@ -230,7 +230,7 @@ const WORDS: Record<string, Words> = {
     label: 'Address of the service',
     effect: 'Sallyport sends the text of responses there.',
     choices: {},
-    typed: { allowed: 'Starts with https://, or with http:// on this computer. Or nothing.', means: (value) => (value === OFF ? NOT_SET : 'The text of responses goes to this address.'), field: 'text' },
+    typed: { allowed: 'An https address, or an http address on this computer. Or nothing.', means: (value) => (value === OFF ? NOT_SET : 'The text of responses goes to this address.'), field: 'text' },
   },
   'guardrail.http.format': {
     label: 'How the service is asked',
