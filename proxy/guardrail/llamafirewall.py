@@ -1,4 +1,4 @@
-# A guardrail provider for Sallyport that asks LlamaFirewall (https://pypi.org/project/llamafirewall, written for 1.0.3). It reads one
+# A guardrail provider for Sallyport that asks LlamaFirewall (llamafirewall on PyPI, written for 1.0.3). It reads one
 # request a line and writes one answer a line, as docs/guardrail.md says. The text of a request is handed to scanners and never evaluated.
 import sys
 
