@@ -65,7 +65,7 @@ func parse(args []string) (options, error) {
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
 	set.BoolVar(&o.short, "short", false, "a run of a minute or two instead of eight")
 	set.StringVar(&o.chains, "chains", "direct,relay,sallyport,typed", "what to measure")
-	set.StringVar(&o.only, "only", "", "one `case` alone, BYTESxINFLIGHT, usual (peers that people have) or guarded (a guardrail provider), without start-up and memory")
+	set.StringVar(&o.only, "only", "", "one `case` alone: BYTESxINFLIGHT, usual (peers that people have), guarded (a guardrail provider) or start (start-up and memory)")
 	set.StringVar(&o.sallyport, "sallyport", "", "the `binary` to measure; without it one is built")
 	set.StringVar(&o.before, "before", "", "another `binary` of it, measured in turns with the first: what changed between the two")
 	set.StringVar(&o.everything, "everything", "", "the `command` that starts server-everything, which is measured too where it is given")
@@ -78,6 +78,9 @@ func parse(args []string) (options, error) {
 	o.rounds, o.starts = 10, 40
 	if o.short {
 		slice, o.rounds, o.starts = 60*time.Millisecond, 3, 8
+	}
+	if o.only == onlyStart {
+		o.starts *= 5
 	}
 	o.slice = cmp.Or(o.slice, slice)
 	return o, nil
@@ -93,12 +96,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	switch o.only {
 	case "":
-	case onlyUsual, onlyGuarded:
+	case onlyUsual, onlyGuarded, onlyStart:
 		points = nil
 	default:
 		var p point
 		if _, err := fmt.Sscanf(o.only, "%dx%d", &p.size, &p.inFlight); err != nil || p.inFlight < 1 || p.inFlight >= ring {
-			return fmt.Errorf("-only %s: neither usual, guarded nor BYTESxINFLIGHT, as in 200x64", o.only)
+			return fmt.Errorf("-only %s: neither usual, guarded, start nor BYTESxINFLIGHT, as in 200x64", o.only)
 		}
 		points = []point{p}
 	}

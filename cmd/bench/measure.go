@@ -100,6 +100,9 @@ func (b *bench) close() {
 	}
 }
 
+// onlyStart selects start-up and memory.
+const onlyStart = "start"
+
 // point is one case: a response size and a number of calls in flight.
 type point struct {
 	size, inFlight int
@@ -154,7 +157,7 @@ func (b *bench) measure() (*results, error) {
 		r.chains = append(r.chains, c.name)
 		r.hello[c.name], r.first[c.name] = new(series), new(series)
 	}
-	if b.only == "" {
+	if b.only == "" || b.only == onlyStart {
 		if err := b.startUps(r); err != nil {
 			return nil, err
 		}
