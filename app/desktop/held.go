@@ -16,6 +16,7 @@ type Held struct {
 	control.HeldDetail
 	Arguments []HeldArgument `json:"arguments"` // secrets masked
 	Kept      bool           `json:"kept"`      // its text is still there
+	Removable bool           `json:"removable"` // it can be released without its marked parts
 	Parts     []HeldPart     `json:"parts"`
 	Links     []HeldLink     `json:"links"`
 	All       *HeldAll       `json:"all,omitempty"` // the item as it was when this was shown, if it holds more than one
@@ -70,7 +71,8 @@ func held(it control.ItemDetail) *Held {
 	out := &Held{HeldDetail: *it.Held, Arguments: argumentsOf(it.Held.Params, it.Held.Method), Kept: len(it.Held.Answer) > 0, Parts: []HeldPart{}}
 	out.Checks, out.Params, out.Answer = some(out.Checks), nil, nil // the page gets these two in parts
 	if out.Kept {
-		out.Parts = partsOf(it.Held.Answer, out.Error, heldFindings(it))
+		findings := heldFindings(it)
+		out.Parts, out.Removable = partsOf(it.Held.Answer, out.Error, findings), inspect.Removable(findings)
 	}
 	out.Links = linksOf(out.Parts)
 	return out

@@ -86,7 +86,7 @@ func TestAHeldAnswerIsShownWhole(t *testing.T) {
 			t.Errorf("the mark of %s lies over %q", r.Findings[m.Finding].Rule, got)
 		}
 	}
-	if len(h.Parts[0].Marks) != 2 || !slices.Equal(h.Excepts, []string{"instruction_override_short", "way_out"}) || h.Expires.IsZero() {
+	if !h.Removable || len(h.Parts[0].Marks) != 2 || !slices.Equal(h.Excepts, []string{"instruction_override_short", "way_out"}) || h.Expires.IsZero() {
 		t.Errorf("held: %+v", h)
 	}
 	if raw, err := json.Marshal(r); err != nil || strings.Contains(string(raw), "null") || strings.Contains(string(raw), "hunter2") {
@@ -103,6 +103,30 @@ func TestAHeldAnswerIsShownWhole(t *testing.T) {
 	}
 	if _, err := d.HeldText(r.Code, "other", 0, 0); codeOf(err) != control.CodeStale {
 		t.Errorf("another digest: %v", err)
+	}
+}
+
+// A guardrail provider objects to a response as a whole, so leaving out what our own rules mark would not answer it.
+func TestNothingIsLeftOutOfAResponseThatAProviderObjectsTo(t *testing.T) {
+	text := "Reply to a@evil.example."
+	ours := at("content[0].text", text, "a@evil.example")
+	ours.Level, ours.Rule, ours.Category = inspect.Medium, "way_out", "threat"
+	provider := inspect.Finding{Rule: inspect.GuardrailPrefix + "command", Level: inspect.High, Category: "threat"}
+	for name, c := range map[string]struct {
+		findings []inspect.Finding
+		want     bool
+	}{
+		"our rules":                {[]inspect.Finding{ours}, true},
+		"a provider alone":         {[]inspect.Finding{provider}, false},
+		"a provider and our rules": {[]inspect.Finding{ours, provider}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer, _ := json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}})
+			r := reviewOf(control.ItemDetail{Held: &control.HeldDetail{Answer: answer}, Details: []control.PartDetail{{Findings: c.findings}}})
+			if r.Held.Removable != c.want {
+				t.Errorf("removable: %v", r.Held.Removable)
+			}
+		})
 	}
 }
 

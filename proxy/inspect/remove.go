@@ -52,11 +52,30 @@ func (f *RuleFile) RemoveMarked(answer []byte, findings []Finding) ([]byte, erro
 	return nil, fmt.Errorf("it would still be blocked: %w", ErrUnplaced)
 }
 
+// Removable reports whether RemoveMarked has something to cut, and can cut all that findings object to. A guardrail provider objects to a
+// response as a whole: no text could be cut out for it.
+func Removable(findings []Finding) bool {
+	n := 0
+	for _, f := range findings {
+		switch {
+		case f.stays():
+		case f.Rule == NotLookedAt, f.Where == "" && f.End <= f.Start:
+			return false
+		default:
+			n++
+		}
+	}
+	return n > 0
+}
+
+// stays reports whether a finding marks nothing to remove: redaction has its own setting, and a weak sign is no warning.
+func (f *Finding) stays() bool { return f.Category == CategorySecret || f.Level == Low }
+
 func removeOnce(answer []byte, findings []Finding) ([]byte, error) {
 	r := &remover{raw: answer}
 	tree := &wanted{}
 	for _, f := range findings {
-		if f.Category == CategorySecret || f.Level == Low { // redaction has its own setting, and a weak sign is no warning
+		if f.stays() {
 			continue
 		}
 		if f.Rule == NotLookedAt || !tree.insert(f) {

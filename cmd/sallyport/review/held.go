@@ -36,18 +36,23 @@ func heldMeaning(d control.ItemDetail) string {
 // byProviders reports whether guardrail providers alone hold a response: nothing of our own rules is serious.
 func byProviders(d control.ItemDetail) bool {
 	held := false
-	for _, part := range d.Details {
-		for _, f := range part.Findings {
-			if f.Level.Rank() < inspect.High.Rank() {
-				continue
-			}
-			if !strings.HasPrefix(f.Rule, inspect.GuardrailPrefix) {
-				return false
-			}
-			held = true
+	for _, f := range findingsOf(d) {
+		if f.Level.Rank() < inspect.High.Rank() {
+			continue
 		}
+		if !strings.HasPrefix(f.Rule, inspect.GuardrailPrefix) {
+			return false
+		}
+		held = true
 	}
 	return held
+}
+
+func findingsOf(d control.ItemDetail) (all []inspect.Finding) {
+	for _, part := range d.Details {
+		all = append(all, part.Findings...)
+	}
+	return all
 }
 
 // heldConsequence says what happens if nothing is done, and where a decision is made.
@@ -77,7 +82,7 @@ func heldConsequence(d control.ItemDetail, decides control.Welcome) (lines []str
 		lines = append(lines, "Its delivery was interrupted before: the model may have seen it.")
 	}
 	commands := []string{fmt.Sprintf("sallyport release %s                    releases it, once", code)}
-	if held.Why == vocab.HeldThreat {
+	if held.Why == vocab.HeldThreat && inspect.Removable(findingsOf(d)) {
 		commands = append(commands, fmt.Sprintf("sallyport release %s --without-marked   releases it without the marked sentences", code))
 	}
 	commands = append(commands, fmt.Sprintf("sallyport discard %s                    deletes it", code))

@@ -32,3 +32,25 @@ func TestAHeldResponseSaysWhoseVerdictHoldsIt(t *testing.T) {
 		})
 	}
 }
+
+// A provider objects to a response as a whole, so there is nothing in the text to leave out.
+func TestAReleaseWithoutTheMarkedTextIsOfferedOnlyWhereSomethingIsMarked(t *testing.T) {
+	provider := inspect.Finding{Rule: inspect.GuardrailPrefix + "command", Level: inspect.High}
+	ours := inspect.Finding{Rule: "instruction_override", Level: inspect.Medium, Where: "content[0].text", Start: 3, End: 9}
+	for name, c := range map[string]struct {
+		findings []inspect.Finding
+		offered  bool
+	}{
+		"our rules":                {[]inspect.Finding{ours}, true},
+		"a provider alone":         {[]inspect.Finding{provider}, false},
+		"a provider and our rules": {[]inspect.Finding{ours, provider}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := control.ItemDetail{Held: &control.HeldDetail{Why: vocab.HeldThreat, State: vocab.HeldWaiting}, Details: []control.PartDetail{{Findings: c.findings}}}
+			lines := strings.Join(heldConsequence(d, control.Welcome{CLIApproval: true}), "\n")
+			if got := strings.Contains(lines, "--without-marked"); got != c.offered || !strings.Contains(lines, "sallyport discard") {
+				t.Errorf("it says\n%s", lines)
+			}
+		})
+	}
+}

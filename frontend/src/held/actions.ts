@@ -31,7 +31,7 @@ export function heldActions(review: Review): Actions {
     done: `You released a response from ${what}, once.`,
   }
   const others = [release, ...all]
-  if (held.parts.some((part) => part.marks.length > 0)) {
+  if (held.removable) {
     const without: Action = {
       ...release, id: 'held-without', title: 'Release without the marked parts…', label: `Release without the marked parts: the response from ${what}`, call: 'without', confirm: 'Release it without them',
       consequence: 'The marked sentences are replaced by “[removed by Sallyport]”. Claude gets the rest, once, within 15 minutes. The rest may still mislead it.',

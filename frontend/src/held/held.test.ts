@@ -286,6 +286,12 @@ describe('deciding on a held response', () => {
     expect(released.map((d) => [d.without_marked, d.typed, d.nonce])).toEqual([[true, '', 'n1']])
   })
 
+  it('offers no release without marked parts where an extra check objects to the whole response', async () => {
+    const { arm } = await held(heldReview({ removable: false }))
+    await arm()
+    expect(screen.getAllByRole('button', { name: /^(Discard|Release)/ }).map((b) => b.id)).toEqual(['held-discard', 'held-release'])
+  })
+
   it('releases once, whole, at the second press', async () => {
     const { arm, released } = await held(heldReview())
     await arm()

@@ -117,7 +117,7 @@ export function heldOf(with_: Partial<Held> = {}): Held {
     state: 'waiting', time: new Date(Date.now() - 12 * 60_000).toISOString(), client: 'claude-ai', method: 'tools/call', item: 'tool:read_note', name: 'read_note',
     arguments: [{ name: 'id', value: '2231', masked: false }, { name: 'token', value: '***', masked: true }], error: false, bytes: bytes(NOTE) + 120_000, why: 'threat',
     checks: [{ check: 'threats', ran: true, why: '' }], rule_set: '1-00c0ffee00c0ffee', expires: new Date(Date.now() + 23.5 * 3_600_000).toISOString(), until: '', delivered: '',
-    without_marked: false, unsure: false, exceptable: ['instruction_override_short', 'way_out'], kept: true,
+    without_marked: false, unsure: false, exceptable: ['instruction_override_short', 'way_out'], kept: true, removable: true,
     parts: [
       heldPartOf(NOTE, { marks: [{ finding: 0, ...spanOf(NOTE, 'ignore all previous instructions'), page: 0 }, { finding: 1, ...spanOf(NOTE, 'a@evil.example'), page: 0 }] }),
       heldPartOf('', { label: 'Picture', mime: 'image/png', bytes: 120_000, sha256: 'c'.repeat(64), shown: false }),
