@@ -17,6 +17,7 @@ const (
 	maxNesting       = 200 // arrays and objects inside each other
 	maxPatterns      = 200
 	maxPatternLength = 1_000   // characters
+	maxAddress       = 2_000   // characters of an $id, as what is around it completes it: each resource keeps its own, and each reference reads it
 	maxPaths         = 4 << 20 // of all subschemas, added up: each keeps its own, and names can be long and deep
 )
 
@@ -169,7 +170,11 @@ func (s *survey) identify(obj map[string]any, at *site) error {
 	if err != nil {
 		return errors.New("has an $id that is not an address")
 	}
-	known := s.resources[address.String()]
+	absolute := address.String()
+	if len(absolute) > maxAddress {
+		return fmt.Errorf("has an $id of more than %d characters", maxAddress)
+	}
+	known := s.resources[absolute]
 	if known != nil && known.at != at.place {
 		return errors.New("gives two places the same address")
 	}
@@ -177,10 +182,10 @@ func (s *survey) identify(obj map[string]any, at *site) error {
 	switch {
 	case known != nil:
 	case at.pointer == "":
-		s.resources[address.String()] = at.resource // it has base, too
+		s.resources[absolute] = at.resource // it has base, too
 	default:
-		at.weight += len(address.String())
-		s.declare(at, address.String())
+		at.weight += len(absolute)
+		s.declare(at, absolute)
 	}
 	return nil
 }
