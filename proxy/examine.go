@@ -229,7 +229,10 @@ func (x *exchange) change(of *policy.Wrapper, light spotlight, line []byte, secr
 		}
 		done.replaced = done.replaced.Plus(again)
 	}
-	return sanitize.Boundaries(clean, light.source), done, bad
+	if out, err = sanitize.Boundaries(clean, light.source); err != nil {
+		return nil, done, unfit{whyTexts, light.mode}
+	}
+	return out, done, bad
 }
 
 // toolKnown is the name by which the client knows the tool that a response counts as.

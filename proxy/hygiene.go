@@ -65,6 +65,7 @@ const (
 	whyUnspeakable = "its method has control characters"
 	whySecrets     = "it has too many places that may hold a secret"
 	whyTriggers    = "too many of its names hold trigger words"
+	whyTexts       = "it has too many texts to put each between tags"
 	whyUnclean     = "its names have too many control characters"
 )
 

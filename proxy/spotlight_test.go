@@ -448,17 +448,22 @@ func TestATriggerThatHygieneMakesIsFoundWhateverTheLength(t *testing.T) {
 	}
 }
 
-func TestAResponseWithTooManyNamesOfTriggersIsAnError(t *testing.T) {
-	r := spotlit(t, "on")
-	var many strings.Builder
+func TestAResponseThatCannotBeMarkedIsAnError(t *testing.T) {
+	var names strings.Builder
 	for i := range 1100 {
-		fmt.Fprintf(&many, `,"__ot %d":1`, i)
+		fmt.Fprintf(&names, `,"__ot %d":1`, i)
 	}
-	saying(r, `"result":{"content":[],"structuredContent":{`+many.String()[1:]+`}}`)
-	if got := r.call("71", "echo"); !strings.Contains(got, "too many of its names hold trigger words") || strings.Contains(got, "__ot") {
-		t.Errorf("%.300s", got)
+	for why, result := range map[string]string{
+		"too many of its names hold trigger words": `"result":{"content":[],"structuredContent":{` + names.String()[1:] + `}}`,
+		"too many texts":                           `"result":{"content":[{"text":"__ot"}` + strings.Repeat(`,{"text":""}`, 400_000) + `]}`,
+	} {
+		r := spotlit(t, "on")
+		saying(r, result)
+		if got := r.call("71", "echo"); !strings.Contains(got, why) || strings.Contains(got, "__ot") {
+			t.Errorf("%.300s", got)
+		}
+		r.records("the call", func(rec control.Record) bool {
+			return rec.Kind == vocab.RecordCall && rec.Status == vocab.StatusBlocked
+		})
 	}
-	r.records("the call", func(rec control.Record) bool {
-		return rec.Kind == vocab.RecordCall && rec.Status == vocab.StatusBlocked
-	})
 }

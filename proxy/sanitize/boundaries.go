@@ -3,6 +3,7 @@ package sanitize
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -12,11 +13,18 @@ import (
 // maxSource is how many characters of a source a boundary names.
 const maxSource = 256
 
+// maxTags is how many bytes the tags of one message can have together. An empty text has 11 bytes, and its tags have 100 or, if the source
+// is long, 1,500: a message of a few megabytes would become gigabytes. It is room for 20,000 texts at the least.
+const maxTags = 32 << 20
+
+// ErrTexts: a message has more texts than can be put between tags. No honest server sends that; refuse it.
+var ErrTexts = errors.New("too many texts")
+
 // Boundaries puts each text that a client shows its model between two tags (setting spotlight), so that the model can tell it from its
 // instructions: text blocks, embedded text, the texts of resources and prompts, the message of an error. Structured content stays
 // parseable. The tags carry an id that no server can guess, and the source of the text. line is a JSON-RPC response that passed frame.Scan
 // and Triggers; a response without such a text comes back as the same slice.
-func Boundaries(line []byte, source string) []byte {
+func Boundaries(line []byte, source string) ([]byte, error) {
 	w := wrapper{raw: line, source: attribute(source)}
 	frame.Members(line, frame.Root(line), func(key string, m frame.Member) bool {
 		switch key {
@@ -27,10 +35,13 @@ func Boundaries(line []byte, source string) []byte {
 		}
 		return true
 	})
-	if w.copied == 0 {
-		return line
+	switch {
+	case w.tags > maxTags:
+		return nil, ErrTexts
+	case w.copied == 0:
+		return line, nil
 	}
-	return append(w.out, line[w.copied:]...)
+	return append(w.out, line[w.copied:]...), nil
 }
 
 // wrapper copies raw to out with the tags. Texts come in order; nothing is copied before the first.
@@ -39,6 +50,7 @@ type wrapper struct {
 	source []byte // escaped twice: as an attribute and as a part of a JSON string
 	out    []byte
 	copied int // raw up to here is in out
+	tags   int // bytes of all tags
 }
 
 // result wraps the texts of a result, whatever the request: `content` is a tool's, `contents` a resource's, `messages` a prompt's.
@@ -91,7 +103,7 @@ func (w *wrapper) member(object frame.Span, name string) {
 
 // wrap puts a string, empty or not, between two tags.
 func (w *wrapper) wrap(v frame.Span) {
-	if frame.Type(w.raw, v) != '"' {
+	if frame.Type(w.raw, v) != '"' || w.tags > maxTags {
 		return
 	}
 	if w.out == nil {
@@ -99,9 +111,11 @@ func (w *wrapper) wrap(v frame.Span) {
 	}
 	id := boundaryID()
 	w.out = append(w.out, w.raw[w.copied:v.Start+1]...)
+	before := len(w.out) + v.End - v.Start - 2
 	w.out = append(append(append(append(w.out, `<external-content-`...), id[:]...), ` source=\"`...), w.source...)
 	w.out = append(append(w.out, `\">\n`...), w.raw[v.Start+1:v.End-1]...)
 	w.out = append(append(append(w.out, `\n</external-content-`...), id[:]...), '>')
+	w.tags += len(w.out) - before
 	w.copied = v.End - 1
 }
 

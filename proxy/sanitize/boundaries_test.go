@@ -3,6 +3,7 @@ package sanitize
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -22,6 +23,16 @@ func numbered(line []byte) string {
 		}
 		return fmt.Sprintf("ID%d", ids[id])
 	})
+}
+
+// bounded is Boundaries of a message that has not too many texts.
+func bounded(t testing.TB, line []byte, source string) []byte {
+	t.Helper()
+	out, err := Boundaries(line, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func TestEachTextIsBetweenBoundariesOfItsOwn(t *testing.T) {
@@ -47,7 +58,7 @@ func TestEachTextIsBetweenBoundariesOfItsOwn(t *testing.T) {
 				c.want = strings.ReplaceAll(c.want, fmt.Sprintf(" %d]", n), fmt.Sprintf(last, n))
 			}
 			in := []byte(c.in)
-			out := Boundaries(in, "mail/read")
+			out := bounded(t, in, "mail/read")
 			if got := numbered(out); got != c.want {
 				t.Errorf("\n%s\nis not\n%s", got, c.want)
 			}
@@ -67,7 +78,7 @@ func TestASourceIsAnAttributeWhateverItsName(t *testing.T) {
 		"a/" + strings.Repeat("é", 999):  "a/" + strings.Repeat("é", maxSource-2),
 		"a/\xff":                         "a/\uFFFD",
 	} {
-		out := Boundaries([]byte(`{"error":{"message":"x"}}`), source)
+		out := bounded(t, []byte(`{"error":{"message":"x"}}`), source)
 		var told struct{ Error struct{ Message string } }
 		if err := json.Unmarshal(out, &told); err != nil {
 			t.Fatal(err)
@@ -79,12 +90,27 @@ func TestASourceIsAnAttributeWhateverItsName(t *testing.T) {
 	}
 }
 
+// An empty text has 11 bytes and its tags have more than a thousand, if the server calls its tool by quotation marks.
+func TestMoreTextsThanCanBeBoundedAreRefused(t *testing.T) {
+	source := "mail/" + strings.Repeat(`"`, 999)
+	for _, c := range []struct {
+		texts int
+		err   error
+	}{{20_000, nil}, {25_000, ErrTexts}} {
+		line := []byte(`{"result":{"content":[` + strings.TrimSuffix(strings.Repeat(`{"text":""},`, c.texts), ",") + `]}}`)
+		out, err := Boundaries(line, source)
+		if !errors.Is(err, c.err) || (err == nil) != json.Valid(out) || len(out) > len(line)+maxTags {
+			t.Errorf("%d texts became %d bytes, %v", c.texts, len(out), err)
+		}
+	}
+}
+
 func TestNoTwoBoundariesHaveOneID(t *testing.T) {
 	const blocks = 2000
 	line := []byte(`{"result":{"content":[` + strings.TrimSuffix(strings.Repeat(`{"type":"text","text":""},`, blocks), ",") + `]}}`)
 	ids := map[string]bool{}
 	for range 2 {
-		for _, id := range idOfBoundary.FindAllString(string(Boundaries(line, "a/b")), -1) {
+		for _, id := range idOfBoundary.FindAllString(string(bounded(t, line, "a/b")), -1) {
 			ids[id] = true
 		}
 	}
@@ -102,7 +128,7 @@ func FuzzBoundaries(f *testing.F) {
 		if frame.Validate(raw) != nil || bytes.Contains(raw, []byte("external-content")) || strings.Contains(source, "external-content") {
 			return
 		}
-		out := Boundaries(raw, source)
+		out := bounded(t, raw, source)
 		if !json.Valid(out) || frame.Validate(out) != nil || keysOf(out) != keysOf(raw) {
 			t.Fatalf("%q became %q", raw, out)
 		}
@@ -124,7 +150,7 @@ func BenchmarkBoundaries(b *testing.B) {
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
 			for b.Loop() {
-				Boundaries(raw, "files/read_file")
+				bounded(b, raw, "files/read_file")
 			}
 		})
 	}
