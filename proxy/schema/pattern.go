@@ -18,8 +18,10 @@ const (
 	// backtracking is how much processor time all patterns together can take in one validation in the engine that goes back and tries again.
 	// It takes time without end for patterns like (a+)+$.
 	backtracking = 50 * time.Millisecond
-	// matching is the same for Go's engine, whose time is the length of the text times the size of the pattern.
-	matching = 500 * time.Millisecond
+	// spareMatching and matchingPerByte, of the whole value, are the same for Go's engine, whose time is the length of the text times the size of
+	// the pattern. Ordinary patterns take 10 to 50 ns for each byte of a text. mostMatching is what large values have.
+	matchingPerByte = 100 * time.Nanosecond
+	mostMatching    = 500 * time.Millisecond
 	// longestTry is the time on the clock after which the engine that backtracks is stopped to see how much of the processor it had meanwhile.
 	longestTry = 400 * time.Millisecond
 	// maxProgram is how many instructions Go's engine takes for a pattern, roughly. It writes repetitions out: ((a{99}){99}){9} has 90,000.
@@ -29,8 +31,8 @@ const (
 	instruction = 64
 	// folded is what a range of characters counts where a pattern may ignore case: to compile it takes each of its characters a look-up.
 	folded = 200
-	// uninterrupted is how much work Go's engine does without a look at the clock: characters times instructions.
-	uninterrupted = 16 << 20
+	// uninterrupted is how much work Go's engine does without a look at the clock: characters times instructions. It takes 25 ms at most.
+	uninterrupted = 4 << 20
 	// unmeasured is how much it does without a question to the system, which takes as long as a short match. It is paid for by the clock on the
 	// wall, but never more than perUnit for each unit of it: the rest was somebody else's turn on the processor.
 	unmeasured = 4 << 10
@@ -123,7 +125,10 @@ type budget struct {
 	matching, backtracking time.Duration
 }
 
-func newBudget() budget { return budget{matching, backtracking} }
+// newBudget is the time for a value of so many bytes.
+func newBudget(bytes int) budget {
+	return budget{min(spareMatching+time.Duration(bytes)*matchingPerByte, mostMatching), backtracking}
+}
 
 func (b *budget) spent() bool { return b.matching <= 0 || b.backtracking <= 0 }
 

@@ -66,5 +66,5 @@ func (s *Schema) counting(d *document) *counting {
 
 // evaluation has the work that counting left.
 func (s *Schema) evaluation(d *document, work int, detailed bool) *evaluation {
-	return &evaluation{document: d, work: work, scoped: s.scoped, detailed: detailed, patterns: newBudget()}
+	return &evaluation{document: d, work: work, scoped: s.scoped, detailed: detailed, patterns: newBudget(len(d.raw))}
 }

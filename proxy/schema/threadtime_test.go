@@ -30,8 +30,33 @@ func TestAPatternThatWasStoppedTooEarlyGetsALongerTry(t *testing.T) {
 		t.Fatal(err)
 	}
 	// It takes ten times as long, and under the race detector two hundred times, which is still less than longestTry.
-	b := budget{matching, time.Minute}
+	b := budget{mostMatching, time.Minute}
 	if !b.backtrack(p.other, strings.Repeat("a", 18), time.Millisecond) {
 		t.Error("an honest text does not match")
+	}
+}
+
+// What is matched without asking for the thread's time is paid for by the clock, up to a limit. However late the clock is, checking the largest
+// schema can't use up its time that way, so no load makes a schema break the rules of its dialect.
+func TestNoLoadMakesASchemaBreakTheRules(t *testing.T) {
+	for d, compiled := range checks {
+		s, err := compiled()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range s.all {
+			if r.pattern == nil {
+				continue
+			}
+			if r.pattern.linear == nil {
+				t.Fatalf("%d: %s is for the engine that goes back", d, r.pattern.source)
+			}
+			// Each subschema has an address and two anchors, and together they are as long as a schema can be.
+			most := time.Duration(r.pattern.program*(3*maxSubschemas+maxBytes)) * perUnit
+			t.Logf("%d: %s has to pay %v at most", d, r.pattern.source, most)
+			if has := newBudget(maxBytes).matching; most >= has {
+				t.Errorf("%d: %s can have to pay %v, and has %v", d, r.pattern.source, most, has)
+			}
+		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const spareMatching = 50 * time.Millisecond
+
 var began = time.Now()
 
 // threadTime is the processor time that this thread has had.

@@ -20,7 +20,7 @@ func (nothing) Load(string) (any, error) { return nil, errOutside }
 func (p *pattern) String() string { return p.source }
 
 func (p *pattern) MatchString(s string) bool {
-	b := newBudget()
+	b := newBudget(len(s))
 	return b.match(p, s)
 }
 
