@@ -117,7 +117,9 @@ func (s *responses) caught(e *examined, err *error) {
 // validate compares structured content with the tool's output schema, before anything of it is decoded.
 func (s *responses) validate(e *examined) {
 	if output := schemaOf(e.v, e.r); output != nil && !e.failed {
+		began := time.Now()
 		e.violation = s.validation.judge(output, e.policy, e.line, e.body, e.r.wantsTask)
+		s.validation.took(e.r.item, time.Since(began))
 	}
 }
 

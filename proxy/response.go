@@ -39,29 +39,27 @@ func (s *responses) deliver(r *request, line []byte) error {
 		s.refuseResponse(r, why)
 		return nil
 	}
-	turn, validated := s.aside.turn, schemaOf(v, r) != nil
-	switch {
-	case validated && len(line) >= validateOne:
-		turn = s.validation.large
-	case len(line) >= asideFrom:
-	case validated:
-		turn = s.validation.turn // it never waits for long ones
-	default:
-		return s.examine(v, r, line)
-	}
-	if !s.aside.take(len(line)) {
+	validated := schemaOf(v, r) != nil
+	if !validated && len(line) < asideFrom || !s.aside.take(len(line)) {
 		return s.examine(v, r, line)
 	}
 	line = bytes.Clone(line)
 	s.aside.run(func() {
-		turn <- struct{}{}
-		defer func() {
-			<-turn
-			s.aside.give(len(line))
-		}()
+		defer s.aside.give(len(line))
+		leave := s.turn(r.item, validated, len(line))
+		defer leave()
 		_ = s.examine(v, r, line) // the client's own reader notices that it is gone
 	})
 	return nil
+}
+
+// turn waits until a response of n bytes may be examined beside the reading goroutine, and returns how to end that.
+func (s *responses) turn(item string, validated bool, n int) (end func()) {
+	if validated {
+		return s.validation.of(n).enter(func() bool { return s.validation.tookLong(item) })
+	}
+	s.aside.turn <- struct{}{}
+	return func() { <-s.aside.turn }
 }
 
 // schemaOf is the output schema that a response must match, nil for none.

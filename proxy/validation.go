@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"runtime"
+	"sync"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -23,12 +25,37 @@ const (
 // maxAside is reached: a schema can be made to take a second.
 type validation struct {
 	schemas schema.Cache
-	turn    chan struct{} // one token for each short response
-	large   chan struct{} // and one for all large ones
+	lanes   [3]*lane // by the size of the response: none waits for a longer one
+	long    sync.Map // the tools with a validation that took longerThan, by item
 }
 
 func newValidation() *validation {
-	return &validation{turn: make(chan struct{}, 2), large: make(chan struct{}, 1)}
+	return &validation{lanes: [3]*lane{newLane(2), newLane(2), newLane(1)}}
+}
+
+// of is where a response of n bytes is validated.
+func (c *validation) of(n int) *lane {
+	switch {
+	case n >= validateOne:
+		return c.lanes[2]
+	case n >= asideFrom:
+		return c.lanes[1]
+	default:
+		return c.lanes[0]
+	}
+}
+
+// tookLong reports whether a validation of a tool did.
+func (c *validation) tookLong(item string) bool {
+	_, long := c.long.Load(item)
+	return long
+}
+
+// took notes how long a validation took.
+func (c *validation) took(item string, d time.Duration) {
+	if d >= longerThan {
+		c.long.Store(item, true)
+	}
 }
 
 // judge returns how the structured content of a result breaks its tool's output schema, nil if it doesn't, or if the schema does not compile:

@@ -776,8 +776,9 @@ func TestAResponseIsValidatedWhileTheHubIsAway(t *testing.T) {
 // A response that takes long to validate holds up no other.
 func TestOtherResponsesPassBesideOneThatIsValidated(t *testing.T) {
 	r := validating(t, mode("strict"))
-	for range cap(r.s.responses.validation.turn) { // as if others were being validated
-		r.s.responses.validation.turn <- struct{}{}
+	turn := r.s.responses.validation.of(0).turn
+	for range cap(turn) { // as if others were being validated
+		turn <- struct{}{}
 	}
 	body := structured(`{"sum":"5"}`)
 	saying(r, body)
@@ -787,7 +788,7 @@ func TestOtherResponsesPassBesideOneThatIsValidated(t *testing.T) {
 	if got := r.call("72", "add"); got != whole("72", textResult("beside")) {
 		t.Errorf("%s", got)
 	}
-	<-r.s.responses.validation.turn
+	<-turn
 	if got := r.answerTo("71"); !refused(got) {
 		t.Errorf("%s", got)
 	}

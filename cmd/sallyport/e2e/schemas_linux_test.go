@@ -97,10 +97,14 @@ func honestSchemas() []schemaCase {
 	}
 }
 
-// schemaServer has a tool for each case, and one without a schema.
-func schemaServer(t *testing.T, dir string, cases []schemaCase) []string {
+// schemaServer has a tool for each case, one without a schema, and more of those that say something.
+func schemaServer(t *testing.T, dir string, cases []schemaCase, without map[string]string) []string {
 	t.Helper()
 	tools, answers := []string{`{"name":"beside","inputSchema":{"type":"object"}}`}, map[string]json.RawMessage{}
+	for tool, says := range without {
+		tools = append(tools, fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"}}`, tool))
+		answers[tool] = fmt.Appendf(nil, `{"content":[{"type":"text","text":%q}]}`, says)
+	}
 	for _, c := range cases {
 		tools = append(tools, fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"},"outputSchema":%s}`, c.tool, c.schema))
 		answers[c.tool] = json.RawMessage(`{"content":[{"type":"text","text":"told"}],"structuredContent":` + c.content + `}`)
@@ -157,13 +161,13 @@ func peak(t *testing.T, pid int) int {
 }
 
 // judgedStrictly puts a server in front of a client, allows everything, and refuses what does not match.
-func judgedStrictly(t *testing.T, dir string, cases []schemaCase) (*installation, *session, []string) {
+func judgedStrictly(t *testing.T, dir string, cases []schemaCase, without map[string]string) (*installation, *session, []string) {
 	t.Helper()
 	h := install(t)
 	if out, code := h.run("settings", "set", "output_validation.mode", "strict", "--yes"); code != 0 {
 		t.Fatalf("settings: status %d: %s", code, out)
 	}
-	argv := schemaServer(t, dir, cases)
+	argv := schemaServer(t, dir, cases, without)
 	s := h.inFront(dir, "e2e", argv)
 	h.approve() // once: what can't be allowed stays in the inbox
 	s.heard("list_changed")
@@ -193,7 +197,7 @@ func TestHostileOutputSchemasStopNoCallAndTakeLittleMemory(t *testing.T) {
 	const most = 300 << 20
 	dir := folder(t)
 	cases := append(hostileSchemas(), honestSchemas()...)
-	_, s, _ := judgedStrictly(t, dir, cases)
+	_, s, _ := judgedStrictly(t, dir, cases, nil)
 	for _, c := range cases {
 		got, took, beside, first := s.together(c.tool)
 		t.Logf("%s: %v, beside it %v, which came first: %t", c.tool, took.Round(time.Millisecond), beside.Round(time.Millisecond), first)
@@ -233,7 +237,7 @@ func TestReferencesInOutputSchemasOpenNothing(t *testing.T) {
 		}
 	}()
 	cases := outsideSchemas(file, listener.Addr().String())
-	h, first, argv := judgedStrictly(t, dir, cases)
+	h, first, argv := judgedStrictly(t, dir, cases, nil)
 	first.hangUp(true)
 
 	trace := filepath.Join(mkdir(t), "trace")
