@@ -101,23 +101,11 @@ func (p *Providers) TestGuard(peer control.Peer, t control.GuardTest) (control.G
 	if !whole {
 		return control.GuardVerdict{}, office.Answer(control.CodeBadRequest, "the text is too large for a guardrail provider")
 	}
-	r, done := p.forTest(what)
+	r, done := p.runner(what)
 	defer done()
 	ctx, cancel := context.WithTimeout(context.Background(), trialTime)
 	defer cancel()
 	return r.judge(ctx, r.provider, request(vocab.TextResponse, "sallyport", "test"), pieces), nil
-}
-
-// forTest is the runner of a provider that is on, or one for this test alone.
-func (p *Providers) forTest(what spec) (r *runner, done func()) {
-	p.mu.Lock()
-	on := p.names(what)
-	p.mu.Unlock()
-	if on {
-		return p.runner(what)
-	}
-	r = p.made(what)
-	return r, r.retire
 }
 
 // fullScore is the score of the rules that counts as 1: twice that of a block.

@@ -110,14 +110,17 @@ func (p *Providers) unable() map[string]string {
 	return found
 }
 
-// runner is the one that runs a provider, made if there is none. It is not retired before done is called.
+// runner is the one that runs a provider, made if there is none. It is not retired before done is called. One that the settings do not name
+// ends then: it is asked for a test alone, or by somebody who read the settings before they changed.
 func (p *Providers) runner(what spec) (r *runner, done func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r = p.runners[what]
 	if r == nil {
 		r = p.made(what)
-		p.runners[what] = r
+		if r.retired = !p.names(what); !r.retired {
+			p.runners[what] = r
+		}
 	}
 	r.enter()
 	return r, r.leave
@@ -144,6 +147,7 @@ func (p *Providers) give(n int) {
 func (p *Providers) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.inForce = nil // one more question starts nothing that stays
 	for _, all := range []map[spec]*runner{p.runners, p.tried} {
 		for _, r := range all {
 			r.retire()
