@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/guardrail"
 	"github.com/sallyport/sallyport/proxy/keychain"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -166,13 +167,24 @@ func (r *runner) judge(ctx context.Context, of guardrail.Provider, request guard
 		Ran: answer.Ran, NotRun: answer.NotRun,
 	}
 	if err != nil {
-		v.Failed = err.Error()
+		v.Failed = short(err.Error())
 	}
 	if ctx.Err() == context.Canceled && err != nil {
 		return v // the one who asked is gone
 	}
 	r.count(took, v.Failed, errors.Is(err, guardrail.ErrPaused))
 	return v
+}
+
+// maxFailed is how many bytes of a failure are kept: it can name a program, whose path has up to four thousand.
+const maxFailed = 500
+
+// short leaves out the middle of what is too long.
+func short(why string) string {
+	if len(why) <= maxFailed {
+		return why
+	}
+	return cut.Bytes(why, maxFailed/2-10) + " … " + cut.Tail(why, maxFailed/2-10)
 }
 
 func (r *runner) count(took time.Duration, failed string, paused bool) {

@@ -2,6 +2,7 @@ package providers
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/sallyport/sallyport/app/office"
@@ -23,7 +24,7 @@ func TestAProviderThatIsOffIsNotKeptForOneWhoStillAsksIt(t *testing.T) {
 	on := policy.ForGuardrail(policy.Values{"guardrail.provider": "builtin,acme"})
 	for name, off := range map[string]func(*Providers){
 		"another setting": func(p *Providers) {},
-		"a hub that ends":  (*Providers).Close,
+		"a hub that ends": (*Providers).Close,
 	} {
 		p := inForce(t, policy.Values{})
 		off(p)
@@ -33,5 +34,15 @@ func TestAProviderThatIsOffIsNotKeptForOneWhoStillAsksIt(t *testing.T) {
 		if n := len(p.runners); n != 0 {
 			t.Errorf("%s: %d providers are kept", name, n)
 		}
+	}
+}
+
+// A verdict travels with a held response, and the hub stores none with a text as long as a path can be.
+func TestAFailureIsShortHoweverLongTheProgramsPath(t *testing.T) {
+	values := policy.Values{"guardrail.provider": "builtin,command", "guardrail.command.argv": `["/` + strings.Repeat("folder/", 500) + `check"]`}
+	p := inForce(t, values)
+	v := p.judge(t.Context(), "command", server{name: "weather", rail: policy.ForGuardrail(values)}, vocab.TextResponse, "read", []string{"sunny"})
+	if len(v.Failed) > maxFailed || !strings.Contains(v.Failed, "no such file") {
+		t.Errorf("%d bytes: %.40q", len(v.Failed), v.Failed)
 	}
 }
