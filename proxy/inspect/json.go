@@ -192,8 +192,8 @@ func (w *walk) beyond(title string) {
 var schemaKinds = map[byte]string{'"': "a text", '[': "a list", 't': "true", 'f': "false", 'n': "null", '0': "a number"}
 
 // oddSchemas finds schemas of a tool that are not objects. The protocol allows only objects, and the official clients refuse the whole
-// listing for one other value: all tools of the server are lost, without an explanation. Of the two, only an inputSchema is replaced on the
-// way to the client (sanitizer.profile), so it has a rule of its own.
+// listing for one other value: all tools of the server are lost, without an explanation. On the way to the client (sanitizer.profile) an inputSchema
+// is replaced and an outputSchema dropped, so each has a rule of its own.
 func oddSchemas(raw []byte) (found []Finding) {
 	root := frame.Root(raw)
 	if frame.Type(raw, root) != '{' {

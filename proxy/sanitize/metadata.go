@@ -3,6 +3,7 @@ package sanitize
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/pin"
@@ -60,7 +61,7 @@ func Characters(raw []byte, profile string) []byte {
 	return e.done()
 }
 
-// spotless reports whether standard can have nothing against an element but its name and the type of its schema: it is short, in ASCII and
+// spotless reports whether standard has nothing against an element but, perhaps, its name: its schemas are objects, it is short, in ASCII and
 // without escapes that could spell anything else. Most are. Each of its values has at least two bytes.
 func spotless(kind pin.Kind, raw []byte) bool {
 	if len(raw) > min(standardText, 2*standardNodes) || bytes.Count(raw, []byte("{"))+bytes.Count(raw, []byte("[")) > standardLevels || bytes.Contains(raw, []byte(`\u`)) {
@@ -71,13 +72,16 @@ func spotless(kind pin.Kind, raw []byte) bool {
 			return false
 		}
 	}
-	return kind == pin.Tool && isObject(raw, "inputSchema") || kind == pin.Prompt && len(raw) <= standardName
+	return kind == pin.Tool && typeOf(raw, "inputSchema") == '{' && strings.IndexByte("{\x00", typeOf(raw, "outputSchema")) >= 0 || kind == pin.Prompt && len(raw) <= standardName
 }
 
-// isObject reports whether a member is an object or absent.
-func isObject(raw []byte, member string) bool {
+// typeOf is the type of a member's value, 0 if it is absent.
+func typeOf(raw []byte, member string) byte {
 	value, ok := frame.Find(raw, frame.Root(raw), member)
-	return !ok || frame.Type(raw, value) == '{'
+	if !ok {
+		return 0
+	}
+	return frame.Type(raw, value)
 }
 
 // renamed changes nothing but the name.

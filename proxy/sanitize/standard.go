@@ -5,12 +5,14 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// every is the standard profile: all members of a definition stay.
+// every is the standard profile: all members of a definition stay but an outputSchema that is no object, and a tool has an inputSchema. Official
+// clients refuse a whole listing for one tool that breaks either rule.
 func (e *editor) every(kind pin.Kind, root frame.Span, name string) {
+	added := e.missing(kind, root)
 	e.object(root, func(key string, m frame.Member) bool {
 		e.nodes = standardNodes
 		switch {
-		case e.hides(m.Key):
+		case e.hides(m.Key), len(added) > 0 && frame.FoldedKey(m.Key.Of(e.raw)[1:m.Key.End-m.Key.Start-1]) == schemaFolded:
 			return false
 		case calledByName(kind) && key == "name":
 			e.rename(m.Value, name)
@@ -18,9 +20,22 @@ func (e *editor) every(kind pin.Kind, root frame.Span, name string) {
 		case kind == pin.Tool && key == "inputSchema" && frame.Type(e.raw, m.Value) != '{':
 			e.replace(m.Value, noSchema)
 			return true
+		case kind == pin.Tool && key == "outputSchema" && frame.Type(e.raw, m.Value) != '{':
+			return false
 		}
 		return e.value(m.Value, 0, key, kind == pin.Tool && (key == "inputSchema" || key == "outputSchema"))
-	})
+	}, added...)
+}
+
+// schemaFolded is what the key inputSchema is to the most lenient parser: beside one that we add, it reads no other.
+var schemaFolded = frame.FoldedKey([]byte("inputSchema"))
+
+// missing is the inputSchema of a tool that has none.
+func (e *editor) missing(kind pin.Kind, root frame.Span) (add [][]byte) {
+	if _, ok := frame.Find(e.raw, root, "inputSchema"); kind == pin.Tool && !ok {
+		add = append(add, []byte(`"inputSchema":`+noSchema))
+	}
+	return add
 }
 
 // value cleans one value and what is in it, and reports whether it stays. key is the member that it is the value of, schema that it is in a

@@ -28,10 +28,6 @@ var (
 // few is the strict profile: few members of a definition stay.
 func (e *editor) few(kind pin.Kind, root frame.Span, name string) {
 	e.nodes = strictNodes
-	var add [][]byte
-	if _, ok := frame.Find(e.raw, root, "inputSchema"); kind == pin.Tool && !ok {
-		add = append(add, []byte(`"inputSchema":`+noSchema))
-	}
 	e.object(root, func(key string, m frame.Member) bool {
 		text := frame.Type(e.raw, m.Value) == '"'
 		switch key {
@@ -57,7 +53,7 @@ func (e *editor) few(kind pin.Kind, root frame.Span, name string) {
 			return kind == pin.Resource && e.number(m.Value)
 		}
 		return false
-	}, add...)
+	}, e.missing(kind, root)...)
 }
 
 // shorten is text, and true.

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// oddServer has one tool whose input schema is a text, and two that are as they should be.
-const oddServer = `{"tools":[{"name":"echo","description":"Says it again.","inputSchema":{"type":"object"}},{"name":"odd","description":"Says it oddly.","inputSchema":%s},{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}],
+// oddServer has one tool whose schemas are to be filled in, and two that are as they should be.
+const oddServer = `{"tools":[{"name":"echo","description":"Says it again.","inputSchema":{"type":"object"}},{"name":"odd","description":"Says it oddly."%s},{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}],
  "answers":{"echo":{"content":[{"type":"text","text":"again"}]},"odd":{"content":[{"type":"text","text":"oddly"}]},"add":{"content":[{"type":"text","text":"4"}]}}}`
 
 // usedTools is what a client got of a server: its tools, and what each said, or why it got nothing.
@@ -37,13 +37,27 @@ var official = []struct {
 }
 
 func TestOneInputSchemaThatIsNoObjectCostsOfficialClientsNoTool(t *testing.T) {
+	costsNoTool(t, `,"inputSchema":"an object"`, `,"inputSchema":null`, `,"inputSchema":[]`)
+}
+
+func TestOneMissingInputSchemaCostsOfficialClientsNoTool(t *testing.T) {
+	costsNoTool(t, ``)
+}
+
+func TestOneOutputSchemaThatIsNoObjectCostsOfficialClientsNoTool(t *testing.T) {
+	costsNoTool(t, `,"inputSchema":{"type":"object"},"outputSchema":"an object"`, `,"inputSchema":{"type":"object"},"outputSchema":[]`)
+}
+
+// costsNoTool has the official clients list and call all three tools of a server whose second one has these schemas.
+func costsNoTool(t *testing.T, oddities ...string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("runs real clients")
 	}
 	t.Parallel()
 	for _, c := range official {
 		t.Run(c.name, func(t *testing.T) {
-			for _, schema := range []string{`"an object"`, `null`, `[]`} {
+			for _, schema := range oddities {
 				dir := folder(t)
 				server := script(t, dir, "server.json", fmt.Sprintf(oddServer, schema))
 				if direct := c.use(t, server, nil, dir); direct.Error == "" {

@@ -140,7 +140,7 @@ const MEANING: Record<string, Meaning> = {
   guardrail_failed: { why: 'You asked for that check, and it couldn’t say whether this is safe. That alone isn’t a sign of danger.' },
   look_alike_name: { why: 'You can’t see that it isn’t the name it looks like, and Claude could use the wrong one.' },
   not_a_schema: { why: 'Claude can’t tell what this tool needs, and one such tool can cost it every tool of the server. Sallyport gives Claude an empty form instead, unless you turned that off.' },
-  odd_schema: { why: 'Claude could lose every tool of this server because of it. Leave it blocked, and the others work.' },
+  odd_schema: { why: 'Claude could lose every tool of this server because of it. Sallyport leaves it out of what Claude gets, unless you turned that off.' },
   output_schema: { why: 'Sallyport can’t compare its responses with what it promises. Everything else is still checked.' },
   shadowing: { why: 'A server has no business with another server’s tools. Claude could use them in ways you didn’t ask for.' },
   context_parameter: { why: 'Claude could fill in what you talked about, and whoever runs the server gets it.' },
