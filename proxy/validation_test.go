@@ -329,7 +329,6 @@ var notValidated = map[string]string{
 	"the same, without the content":    `"result":{"content":[{"type":"text","text":"no"}],"isError":true}`,
 	"an error":                         `"error":{"code":-32000,"message":"no"}`,
 	"an error with structured content": `"error":{"code":-32000,"message":"no","data":{"structuredContent":{"total":5}}}`,
-	"a result that wants more input":   `"result":{"resultType":"input_required","inputRequests":{}}`,
 }
 
 func TestEdgeCaseAnErrorIsNotValidated(t *testing.T) {
@@ -528,10 +527,14 @@ func TestFRA8AResponseWithoutStructuredContentIsNothingToValidate(t *testing.T) 
 			t.Errorf("a task, asked for with %q: %s", asks, got)
 		}
 	}
-	for i, content := range []string{`"result":{"content":[]}`, `"result":{}`, `"result":{"content":[],"structured_content":{"sum":5},"StructuredContents":{"sum":5}}`} {
+	for i, content := range []string{`"result":{"content":[]}`, `"result":{}`, `"result":{"content":[],"structured_content":{"sum":5},"StructuredContents":{"sum":5}}`,
+		`"result":{"resultType":"input_required","inputRequests":{},"content":[]}`} {
 		if got := r.sums(fmt.Sprint(70+i), content); !strings.Contains(got, "(missing)") {
 			t.Errorf("%s", got)
 		}
+	}
+	if got := r.sums("78", `"result":{"resultType":"input_required","structuredContent":{"total":5}}`); !refused(got) || strings.Contains(got, "(missing)") {
+		t.Errorf("structured content of what claims to want more input: %s", got)
 	}
 	r.gate.set(func(g *gatekeeper) { g.settings = mode("warn", "missing_structured_content", "block") })
 	if body := textResult("5 m"); r.sums("79", body) != whole("79", body) {
