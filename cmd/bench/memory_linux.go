@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
 // idle adds up the current memory of a chain's processes.
@@ -46,8 +47,8 @@ func highWater(pid int) (int, error) {
 // ours are a process and its descendants, without the echo server.
 func ours(pid int) ([]int, error) {
 	children := map[int][]int{}
-	if err := proc.Each(func(pid int) error {
-		if p, err := proc.Read(pid); err == nil { // else it is gone
+	if err := table.Each(func(pid int) error {
+		if p, err := table.Read(pid); err == nil { // else it is gone
 			children[p.Parent] = append(children[p.Parent], pid)
 		}
 		return nil

@@ -11,7 +11,6 @@ import (
 	"os"
 
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/transport"
 )
 
 // version is set by the Makefile with -ldflags "-X main.version=…".
@@ -33,8 +32,6 @@ const (
 )
 
 func main() {
-	// The guard that outlives a killed wrapper is this same binary: it must not get beyond this line.
-	transport.GuardMain()
 	if control.Borrowed() {
 		os.Exit(exitUsage) // print nothing: it would go to the hub
 	}

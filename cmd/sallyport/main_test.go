@@ -20,13 +20,11 @@ import (
 	"github.com/sallyport/sallyport/cmd/sallyport/demo"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/keychain"
-	"github.com/sallyport/sallyport/proxy/transport"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
-	transport.GuardMain() // the guard is this same file started again
 	// With -race every process sleeps for a second when it ends, by default; a story starts dozens.
 	os.Setenv(keychain.Variable, "off") // stories leave nothing in the keychain of whoever runs them
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))

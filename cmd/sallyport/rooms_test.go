@@ -24,22 +24,23 @@ var rooms = map[string][]string{
 	"cmd/sallyport-desktop/uitest": {},
 
 	// The benchmark measures the program through its command line.
-	"cmd/bench":      {"cmd/bench/echo", "proxy/proc"},
+	"cmd/bench":      {"cmd/bench/echo", "proxy/proc", "proxy/proc/table"},
 	"cmd/bench/echo": {},
 	"cmd/bench/peer": {"cmd/bench/echo"},
 	"cmd/eval":       {"proxy/inspect", "proxy/inspect/secrets"},
 
 	"proxy":                 {"proxy/control", "proxy/cut", "proxy/declared", "proxy/frame", "proxy/guardrail", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/refusal", "proxy/sanitize", "proxy/schema", "proxy/transport"},
-	"proxy/control":         {"proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/peer", "proxy/pin", "proxy/powers", "proxy/proc"},
+	"proxy/control":         {"proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/peer", "proxy/pin", "proxy/powers", "proxy/proc", "proxy/proc/table"},
 	"proxy/declared":        {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/refusal", "proxy/sanitize", "proxy/schema"},
 	"proxy/disk":            {},
 	"proxy/proc":            {},
+	"proxy/proc/table":      {},
 	"proxy/refusal":         {"proxy/control", "proxy/frame", "proxy/inspect/legible"},
 	"proxy/cut":             {},
 	"proxy/frame":           {},
 	"proxy/vocab":           {},
 	"proxy/golden":          {}, // for tests
-	"proxy/guardrail":       {"proxy/cut", "proxy/frame", "proxy/peer", "proxy/proc", "proxy/transport"},
+	"proxy/guardrail":       {"proxy/cut", "proxy/frame", "proxy/peer", "proxy/proc", "proxy/proc/table", "proxy/transport"},
 	"proxy/inspect":         {"proxy/cut", "proxy/frame", "proxy/inspect/decode", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets"},
 	"proxy/inspect/rules":   {"proxy/frame", "proxy/inspect/decode", "proxy/inspect/legible", "proxy/inspect/secrets"},
 	"proxy/inspect/secrets": {"proxy/inspect/decode", "proxy/inspect/legible"},
@@ -47,8 +48,8 @@ var rooms = map[string][]string{
 	"proxy/inspect/legible": {},
 	"proxy/keychain":        {},
 	"proxy/keychain/ring":   {}, // the other end, for tests
-	"proxy/launch":          {"proxy/pin", "proxy/proc", "proxy/transport"},
-	"proxy/peer":            {"proxy/proc"},
+	"proxy/launch":          {"proxy/pin", "proxy/proc", "proxy/proc/table", "proxy/transport"},
+	"proxy/peer":            {"proxy/proc", "proxy/proc/table"},
 	"proxy/pin":             {"proxy/cut", "proxy/frame", "proxy/inspect", "proxy/inspect/legible"},
 	"proxy/policy":          {},
 	"proxy/program":         {},
@@ -57,7 +58,8 @@ var rooms = map[string][]string{
 	"proxy/sanitize":        {"proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/pin"},
 	"proxy/schema":          {},
 	"proxy/scripted":        {},
-	"proxy/transport":       {"proxy/proc", "proxy/program", "proxy/sandbox"},
+	"proxy/transport":       {"proxy/proc", "proxy/proc/table", "proxy/program", "proxy/sandbox", "proxy/transport/guard"},
+	"proxy/transport/guard": {"proxy/proc/table"},
 
 	"app":              {"app/approvals", "app/clientconfig", "app/display", "app/guardian", "app/ledger", "app/logs", "app/lost", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/witness", "app/wrappers", "proxy/control", "proxy/policy", "store"},
 	"app/approvals":    {"app/identity", "app/ledger", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},

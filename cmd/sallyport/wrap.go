@@ -37,17 +37,8 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 		debug.SetMemoryLimit(enoughMemory)
 	}
 	signal.Ignore(syscall.SIGPIPE) // a client that closes our stdout must not kill us without a clean-up (T13 in docs/relay.md)
-	if in, restore := pollable(s.in, os.O_RDONLY); in != nil {
-		s.in = in
-		defer restore()
-	}
-	if out, restore := pollable(s.out, os.O_WRONLY); out != nil {
-		s.out = out
-		defer restore()
-	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	endOnSignal(ctx, stop)
 
 	here := control.Here()
 	link, err := connectLink(ctx, control.RoleWrapper, control.Register{
@@ -71,6 +62,16 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 		}
 	}()
 
+	// What follows needs no hub, and runs while the link asks it. Until now a signal ends us as if we had not been started.
+	endOnSignal(ctx, stop)
+	if in, restore := pollable(s.in, os.O_RDONLY); in != nil {
+		s.in = in
+		defer restore()
+	}
+	if out, restore := pollable(s.out, os.O_WRONLY); out != nil {
+		s.out = out
+		defer restore()
+	}
 	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Spare: link.spare}, s.err)
 	defer server.close()
 	config := proxy.Config{

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/peer"
-	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
 // hubEnd is the hub's end of one proved connection. It is the Wrapper that a Handler holds.
@@ -126,7 +126,7 @@ func (c *hubEnd) peer(deciding bool) Peer {
 
 // within reports whether this wrapper descends from another.
 func (c *hubEnd) within() bool {
-	self, err := proc.Read(c.cred.PID)
+	self, err := table.Read(c.cred.PID)
 	return err != nil || c.server.in.Descends(self.Parent, c.server.wrapperPIDs()) || !c.cred.Alive()
 }
 

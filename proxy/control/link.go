@@ -109,12 +109,12 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 	// Without a hub, refusals name the server as the client's configuration does.
 	nothing := whole(State{Name: legible.Name(options.Register.Server.Name, "")})
 	l.state.Store(&nothing)
-	go l.outbox.run()
-	go l.tell(ctx)
 	go func() {
 		defer close(l.over)
 		l.connect(ctx)
 	}()
+	go l.outbox.run()
+	go l.tell(ctx)
 	return l
 }
 

@@ -3,7 +3,7 @@ package control
 import (
 	"os"
 
-	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
 // Which wrapper of a client process lists our own two tools (setting own_tools); every wrapper answers calls to them. "" means that no hub
@@ -27,7 +27,7 @@ func parentOf() Parent {
 	if pid <= 0 {
 		return Parent{}
 	}
-	p, err := proc.Read(pid)
+	p, err := table.Read(pid)
 	if err != nil {
 		return Parent{PID: pid}
 	}
@@ -36,7 +36,7 @@ func parentOf() Parent {
 
 // Ended reports whether a process is known to have ended, even if its parent hasn't waited for it yet.
 func Ended(pid int) bool {
-	p, err := proc.Read(pid)
+	p, err := table.Read(pid)
 	return err == nil && p.Dead || os.IsNotExist(err)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/peer"
 	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
 // StartedInside reports whether a program inside a wrapped server started this process. Such a process opens no window: the server would
@@ -26,7 +27,7 @@ func StartedInside() bool {
 	if !in.Descends(parent, nil) {
 		return false
 	}
-	p, err := proc.Read(parent)
+	p, err := table.Read(parent)
 	if err != nil || in.Descends(p.Parent, nil) {
 		return true
 	}
@@ -49,13 +50,13 @@ func StartedInside() bool {
 // A shell started for a single command (sh -c) doesn't count as the client, because it may have the entry's variables; its parent is used
 // instead. It returns nil if this can't be read.
 func clientScreen(wrapper int) screen {
-	p, err := proc.Read(wrapper)
+	p, err := table.Read(wrapper)
 	for range maxShells {
 		if err != nil || p.Parent <= 0 {
 			return nil
 		}
 		child := p
-		if p, err = proc.Read(child.Parent); err != nil {
+		if p, err = table.Read(child.Parent); err != nil {
 			return nil
 		}
 		argv, bad := proc.Args(p.PID)
@@ -67,7 +68,7 @@ func clientScreen(wrapper int) screen {
 		}
 		environ, bad := proc.Environ(p.PID)
 		// If the child still has this parent, what was read is not about a later process with the same pid.
-		if again, gone := proc.Read(child.PID); bad != nil || gone != nil || again.Parent != p.PID || again.Start != child.Start {
+		if again, gone := table.Read(child.PID); bad != nil || gone != nil || again.Parent != p.PID || again.Start != child.Start {
 			return nil
 		}
 		return screenIn(environ)

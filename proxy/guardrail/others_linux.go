@@ -4,7 +4,7 @@ import (
 	"os"
 
 	"github.com/sallyport/sallyport/proxy/peer"
-	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 	"github.com/sallyport/sallyport/proxy/transport"
 )
 
@@ -14,8 +14,8 @@ import (
 func others() []int {
 	marked := transport.Mark() != 0
 	var children []int
-	_ = proc.Each(func(pid int) error {
-		if p, err := proc.Read(pid); err == nil && p.Parent == os.Getpid() && !(marked && peer.Marked(pid)) {
+	_ = table.Each(func(pid int) error {
+		if p, err := table.Read(pid); err == nil && p.Parent == os.Getpid() && !(marked && peer.Marked(pid)) {
 			children = append(children, pid)
 		}
 		return nil

@@ -12,14 +12,15 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/peer"
 	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
 // living are the processes that run in a folder.
 func living(t testing.TB, dir string) (pids []int) {
 	t.Helper()
-	err := proc.Each(func(pid int) error {
+	err := table.Each(func(pid int) error {
 		at, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "cwd"))
-		if p, gone := proc.Read(pid); err == nil && gone == nil && at == dir && !p.Dead {
+		if p, gone := table.Read(pid); err == nil && gone == nil && at == dir && !p.Dead {
 			pids = append(pids, pid)
 		}
 		return nil
@@ -68,7 +69,7 @@ func TestNothingOutlivesAFailureOrTheEnd(t *testing.T) {
 				t.Error(err)
 			}
 			for _, pid := range before {
-				if p, err := proc.Read(pid); err == nil && !p.Dead {
+				if p, err := table.Read(pid); err == nil && !p.Dead {
 					t.Errorf("process %d outlived the failure", pid)
 				}
 			}
@@ -99,7 +100,7 @@ func TestAKilledGuardTakesNobodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.idle(func() {
-		p, err := proc.Read(c.child.process.PID())
+		p, err := table.Read(c.child.process.PID())
 		if err == nil {
 			err = syscall.Kill(p.Parent, syscall.SIGKILL)
 		}
@@ -115,7 +116,7 @@ func TestAKilledGuardTakesNobodyElse(t *testing.T) {
 	if left := living(t, dir); len(left) > 0 {
 		t.Errorf("outlived the end: %v", left)
 	}
-	if p, err := proc.Read(mine.Process.Pid); err != nil || p.Dead {
+	if p, err := table.Read(mine.Process.Pid); err != nil || p.Dead {
 		t.Error("a process that is no provider's was killed")
 	}
 }

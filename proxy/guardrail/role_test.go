@@ -14,13 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sallyport/sallyport/proxy/transport"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // This test binary is also the guard of the processes it starts, and the providers: "role:NAME ARG…".
 func TestMain(m *testing.M) {
-	transport.GuardMain()
 	if len(os.Args) > 1 {
 		if role, ok := strings.CutPrefix(os.Args[1], "role:"); ok {
 			os.Exit(play(role, os.Args[2:]))

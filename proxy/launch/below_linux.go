@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
 // sees: processes can be inspected on this platform.
@@ -14,8 +15,8 @@ const sees = true
 // below is the process and all its descendants. It skips a process that ends meanwhile.
 func below(pid int) []running {
 	children := map[int][]int{}
-	_ = proc.Each(func(child int) error {
-		if p, err := proc.Read(child); err == nil {
+	_ = table.Each(func(child int) error {
+		if p, err := table.Read(child); err == nil {
 			children[p.Parent] = append(children[p.Parent], child)
 		}
 		return nil
@@ -47,7 +48,7 @@ func readProcess(pid int) (running, bool) {
 	p.argv, _ = proc.Args(pid)
 	p.env, _ = proc.Environ(pid)
 	p.dir, _ = proc.Folder(pid)
-	stat, _ := proc.Read(pid)
+	stat, _ := table.Read(pid)
 	p.parent = stat.Parent
 	return p, true
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
 // maxAncestors is far beyond any real process tree; a longer chain is an attack.
@@ -20,7 +21,7 @@ func (in *Installation) Descends(pid int, wrappers []int) bool {
 	}
 	// The chain is read twice and must be the same. If a child has the same parent in both readings, the parent lived in between, so
 	// nothing that was read belongs to a later process with its number.
-	var before []proc.Process
+	var before []table.Process
 	for range 4 {
 		chain, ok := ancestors(pid)
 		if !ok {
@@ -40,13 +41,13 @@ func (in *Installation) Descends(pid int, wrappers []int) bool {
 }
 
 // ancestors is pid and everything above it, up to the first process or the edge of our namespace.
-func ancestors(pid int) ([]proc.Process, bool) {
-	var chain []proc.Process
+func ancestors(pid int) ([]table.Process, bool) {
+	var chain []table.Process
 	for pid > 0 {
 		if len(chain) == maxAncestors {
 			return nil, false
 		}
-		p, err := proc.Read(pid)
+		p, err := table.Read(pid)
 		if err != nil {
 			return nil, false
 		}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
 // A guard gives its server a limit on file locks that restricts nothing, that every child inherits and that only root can remove; the
@@ -86,7 +87,7 @@ func limitOf(word string) (uint64, error) {
 // the wrapper. A process put into our container from outside has its wrapper there.
 func LeftMarks() (map[uint64]bool, error) {
 	had, shown := map[uint64]bool{}, map[uint64]bool{}
-	err := proc.Each(func(pid int) error {
+	err := table.Each(func(pid int) error {
 		soft, hard, err := markOf(pid)
 		switch {
 		case proc.Gone(err), err != nil && !isOurs(pid):
@@ -127,7 +128,7 @@ func putHere(pid int) bool {
 
 // dead reports whether pid has ended and only waits to be reaped.
 func dead(pid int) bool {
-	p, err := proc.Read(pid)
+	p, err := table.Read(pid)
 	return proc.Gone(err) || err == nil && p.Dead
 }
 
@@ -139,7 +140,7 @@ func KillMarked(marks map[uint64]bool, killed map[int]uint64) {
 	if len(marks) == 0 {
 		return
 	}
-	_ = proc.Each(func(pid int) error {
+	_ = table.Each(func(pid int) error {
 		_, mark, err := markOf(pid)
 		if _, did := killed[pid]; err != nil || !marks[mark] || pid == os.Getpid() || did || dead(pid) {
 			return nil

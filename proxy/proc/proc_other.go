@@ -9,9 +9,7 @@ import (
 
 var errUnread = errors.New("this platform does not tell about other processes yet")
 
-// Read and the other functions here read nothing on this platform.
-func Read(int) (Process, error) { return Process{}, errUnread }
-
+// Args and the other functions here read nothing on this platform.
 func Args(int) ([]string, error) { return nil, errUnread }
 
 func Executable(int) (os.FileInfo, error) { return nil, errUnread }

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 	"github.com/sallyport/sallyport/proxy/sandbox"
 )
 
@@ -89,7 +89,7 @@ func BenchmarkGuardMemory(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		stat, err := proc.Read(p.PID())
+		stat, err := table.Read(p.PID())
 		if err != nil {
 			b.Fatal("no server")
 		}
@@ -111,7 +111,7 @@ func firstByte(b *testing.B, from io.Reader) {
 func settled(b *testing.B, g *Prepared) {
 	b.Helper()
 	for {
-		name, err := os.ReadFile("/proc/" + strconv.Itoa(g.guard) + "/comm")
+		name, err := os.ReadFile("/proc/" + strconv.Itoa(g.PID) + "/comm")
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
 // census lists the processes with dir as their working folder, by which a test recognises every process of its server, however often it
@@ -30,13 +30,13 @@ func census(t *testing.T, dir string) []string {
 }
 
 func alive(pid int) bool {
-	p, err := proc.Read(pid)
+	p, err := table.Read(pid)
 	return err == nil && !p.Dead
 }
 
 func parentOf(t *testing.T, pid int) int {
 	t.Helper()
-	p, err := proc.Read(pid)
+	p, err := table.Read(pid)
 	if err != nil {
 		t.Fatalf("process %d is gone", pid)
 	}

@@ -1,11 +1,10 @@
 // Package transport starts server processes, for wrap, probe and demo alike, and makes sure that no process of a server outlives the
 // program that started it.
 //
-// Call GuardMain first in main, then Start; if the first milliseconds count, call Prepare as early as possible and Prepared.Start once the
-// command is known. A ServerProcess has the server's stdin and stdout as plain pipes, Exited for the end of its main process, and Stop,
+// Call Start; if the first milliseconds count, call Prepare as early as possible and Prepared.Start once the command is known. A ServerProcess has the server's stdin and stdout as plain pipes, Exited for the end of its main process, and Stop,
 // which returns when the last descendant is gone.
 //
-// Between the wrapper and the server is a guard, this same program started again:
+// Between the wrapper and the server is a guard (proxy/transport/guard), this same program started again:
 //
 //	wrapper ── guard ── server ── whatever the server starts
 //

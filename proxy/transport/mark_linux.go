@@ -5,7 +5,8 @@ import (
 	"encoding/binary"
 	"sync"
 	"syscall"
-	"unsafe"
+
+	"github.com/sallyport/sallyport/proxy/transport/guard"
 )
 
 // Processes started by a guard are marked by a limit that restricts nothing: RLIMIT_LOCKS of getrlimit(2), "early Linux 2.4 only". Every
@@ -14,8 +15,7 @@ import (
 // (proxy/control). The wrapper shows its server's mark as its own soft limit, below a hard limit that stays unlimited as in no process of a
 // server. A mark that no process shows belongs to a wrapper that is gone.
 const (
-	rlimitLocks = 10
-	noLimit     = ^uint64(0)
+	noLimit = ^uint64(0)
 	// leastMark is more locks than anyone could take. Marks are less than twice as much.
 	leastMark = 1 << 60
 )
@@ -27,28 +27,12 @@ var Mark = sync.OnceValue(func() uint64 {
 	_, _ = rand.Read(random[:]) // it never fails
 	mark := leastMark | binary.LittleEndian.Uint64(random[:])&(leastMark-1)
 	var limit syscall.Rlimit
-	if locksLimit(nil, &limit) != nil || limit.Max != noLimit {
+	if guard.LocksLimit(nil, &limit) != nil || limit.Max != noLimit {
 		return 0
 	}
 	limit.Cur = mark
-	if locksLimit(&limit, nil) != nil {
+	if guard.LocksLimit(&limit, nil) != nil {
 		return 0
 	}
 	return mark
 })
-
-// becomeMarked gives the mark to this process and everything it starts from now on.
-func becomeMarked(mark uint64) {
-	if mark != 0 {
-		_ = locksLimit(&syscall.Rlimit{Cur: mark, Max: mark}, nil)
-	}
-}
-
-// locksLimit is prlimit(2) on this process, for RLIMIT_LOCKS.
-func locksLimit(to, was *syscall.Rlimit) error {
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, 0, rlimitLocks, uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(was)), 0, 0)
-	if errno != 0 {
-		return errno
-	}
-	return nil
-}

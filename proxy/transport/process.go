@@ -5,6 +5,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/transport/guard"
 )
 
 // A ServerProcess is a running server with everything below it.
@@ -28,7 +30,7 @@ type ServerProcess struct {
 
 // A tree ends the descendants of the server, in each platform's way. No method blocks.
 type tree interface {
-	stop()  // the input is closed: wait endGrace, terminate, wait termGrace, kill
+	stop()  // the input is closed: wait guard.EndGrace, terminate, wait guard.TermGrace, kill
 	kill()  // kill now
 	force() // stop and kill had no effect: use other means
 	// catching reports whether a new process of the tree was found and killed within the last forceAfter.
@@ -36,12 +38,8 @@ type tree interface {
 }
 
 const (
-	endGrace  = 2 * time.Second // from end of input to SIGTERM
-	termGrace = 2 * time.Second // from SIGTERM to SIGKILL
 	// forceAfter is how long a guard may overrun the shutdown before it counts as stopped or stuck.
 	forceAfter = 3 * time.Second
-	// catchingEvery is how often a guard reports that there is still more to kill.
-	catchingEvery = 500 * time.Millisecond
 	// flushGrace is how long Stop waits for a reader of our stderr to take the server's last output.
 	flushGrace = 250 * time.Millisecond
 )
@@ -83,7 +81,7 @@ func (p *ServerProcess) Exit() Exit {
 func (p *ServerProcess) Stop() {
 	p.Stdin.Close()
 	p.tree.stop()
-	p.await(endGrace + termGrace + forceAfter)
+	p.await(guard.EndGrace + guard.TermGrace + forceAfter)
 }
 
 // Kill ends the server without grace and returns when nothing of the tree is alive.

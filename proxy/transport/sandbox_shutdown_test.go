@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/proxy/sandbox"
+	"github.com/sallyport/sallyport/proxy/transport/guard"
 )
 
 // walledEnds are the ends of a wrapper as without a sandbox, and those that only a sandbox has. "The guard stopped" with a killed wrapper is
@@ -172,11 +173,11 @@ func TestASandboxThatCannotBeHadStartsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer program.Close()
-	g, err = spawn("/usr/bin/bwrap", []string{"bwrap", "--ro-bind", "/no/such/folder", "/", "--", "/proc/self/fd/4", guardArg}, program)
+	spawned, err := guard.Spawn("/usr/bin/bwrap", []string{"bwrap", "--ro-bind", "/no/such/folder", "/", "--", "/proc/self/fd/4", guard.Arg}, program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.walled = true
+	g = &Prepared{Process: spawned, walled: true}
 	c.Sandbox = nil // it is inside already, or thinks so
 	p, err := g.Start(context.Background(), c, io.Discard, nil)
 	var refused *sandbox.Error

@@ -14,8 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 	"github.com/sallyport/sallyport/proxy/program"
+	"github.com/sallyport/sallyport/proxy/transport/guard"
 )
 
 func start(t *testing.T, c Command) *ServerProcess {
@@ -193,7 +194,7 @@ func TestAStartThatIsCancelledLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Close()
-	if alive(g.guard) || len(census(t, dir)) > 0 {
+	if alive(g.PID) || len(census(t, dir)) > 0 {
 		t.Fatal("something lives")
 	}
 }
@@ -213,7 +214,7 @@ func TestFailedStartsKeepNoFilesAndNoProcesses(t *testing.T) {
 	}
 	children := func() map[int]bool {
 		self, pids := os.Getpid(), map[int]bool{}
-		descendants(func(p proc.Process) bool { return p.Parent == self }, func(p proc.Process) { pids[p.PID] = true })
+		guard.Descendants(func(p table.Process) bool { return p.Parent == self }, func(p table.Process) { pids[p.PID] = true })
 		return pids
 	}
 	fail()
@@ -232,10 +233,10 @@ func TestFailedStartsKeepNoFilesAndNoProcesses(t *testing.T) {
 	}
 }
 
-func TestAProgramWithoutGuardMainIsToldSo(t *testing.T) {
-	name, value, _ := strings.Cut(guardMark, "=")
+func TestAGuardStartsNoServers(t *testing.T) {
+	name, value, _ := strings.Cut(guard.Mark, "=")
 	t.Setenv(name, value)
-	if _, err := Start(context.Background(), Command{Argv: []string{"true"}}, nil, nil); err == nil || !strings.Contains(err.Error(), "GuardMain") {
+	if _, err := Start(context.Background(), Command{Argv: []string{"true"}}, nil, nil); err == nil || !strings.Contains(err.Error(), "a guard itself") {
 		t.Fatal(err)
 	}
 }

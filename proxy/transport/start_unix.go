@@ -7,121 +7,38 @@ import (
 	"encoding/binary"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/program"
 	"github.com/sallyport/sallyport/proxy/sandbox"
+	"github.com/sallyport/sallyport/proxy/transport/guard"
 )
-
-// guards are the living guards of this process. It is global because the process table is. It tells a guard from an orphan that another
-// guard left behind.
-var guards = struct {
-	sync.Mutex
-	live map[int]bool
-}{live: map[int]bool{}}
 
 // Prepared is a guard that waits for its command. The server's pipes are created with it.
 type Prepared struct {
-	guard  int // the guard, or bubblewrap if the guard is in a sandbox
-	walled bool
-	socket *os.File
-	stdin  *os.File
-	stdout *os.File
-	stderr *os.File
+	*guard.Process
+	walled bool                      // it is in a sandbox, made by bubblewrap
 	caught atomic.Pointer[time.Time] // when a new process of the tree was last killed
 }
 
 // Prepare starts a guard before the command is known, so that the wrapper's and the guard's initialisation overlap. Call Start or Close
 // afterwards. Prepare and Start belong to one goroutine until the first Start has returned.
 func Prepare() (*Prepared, error) {
-	if g, err, there := takeEarly(); there {
-		return g, err
-	}
-	return prepare()
-}
-
-func prepare() (*Prepared, error) {
-	if slices.Contains(os.Environ(), guardMark) {
-		return nil, &StartError{Reason: "GuardMain is not called at the top of main"}
-	}
-	becomeSubreaper() // without it (an old kernel) the guard still does what it can
-	path, err := guardPath()
+	g, err := guard.Prepare()
 	if err != nil {
-		return nil, &StartError{Reason: "its guard process: " + err.Error()}
+		return nil, &StartError{Reason: err.Error()}
 	}
-	return spawn(path, []string{os.Args[0], guardArg}, nil)
-}
-
-// spawn runs a program that is a guard, or becomes one, on the server's pipes and our socket. program is one more file to pass.
-func spawn(path string, argv []string, program *os.File) (*Prepared, error) {
-	g := &Prepared{}
-	var fds [4]int // for the guard
-	opened := 0
-	defer func() {
-		for _, fd := range fds[:opened] {
-			syscall.Close(fd)
-		}
-	}()
-	for i, open := range []func() (ours, theirs int, err error){
-		func() (int, int, error) { r, w, err := pipe(); return w, r, err },
-		pipe, pipe, socketpair,
-	} {
-		ours, theirs, err := open()
-		if err != nil {
-			g.closeFiles()
-			return nil, &StartError{Reason: "no pipe for it: " + err.Error()}
-		}
-		fds[i] = theirs
-		opened++
-		syscall.SetNonblock(ours, true)
-		*[]**os.File{&g.stdin, &g.stdout, &g.stderr, &g.socket}[i] = os.NewFile(uintptr(ours), "server")
-	}
-	files := []uintptr{uintptr(fds[0]), uintptr(fds[1]), uintptr(fds[2]), uintptr(fds[3])}
-	if program != nil {
-		files = append(files, program.Fd())
-	}
-	guards.Lock()
-	defer guards.Unlock()
-	var err error
-	g.guard, err = syscall.ForkExec(path, argv, &syscall.ProcAttr{Env: guardEnv(), Files: files, Sys: guardAttr()})
-	if err != nil {
-		g.closeFiles()
-		return nil, &StartError{Reason: "its guard process: " + err.Error()}
-	}
-	guards.live[g.guard] = true
-	return g, nil
-}
-
-func (g *Prepared) closeFiles() {
-	for _, f := range []*os.File{g.stdin, g.stdout, g.stderr, g.socket} {
-		if f != nil {
-			f.Close()
-		}
-	}
+	return &Prepared{Process: g}, nil
 }
 
 // Close ends a guard that got no command.
 func (g *Prepared) Close() {
-	g.closeFiles()
-	g.buried()
-}
-
-// buried waits for the guard's end, after which its orphans have their new parent.
-func (g *Prepared) buried() {
-	for {
-		if _, err := syscall.Wait4(g.guard, nil, 0, nil); err != syscall.EINTR {
-			break
-		}
-	}
-	guards.Lock()
-	delete(guards.live, g.guard)
-	guards.Unlock()
+	g.CloseFiles()
+	g.Bury()
 }
 
 // inode is the number of a pipe, the same at both ends.
@@ -156,7 +73,7 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 		g.Close()
 		return nil, err
 	}
-	unbound := context.AfterFunc(ctx, func() { g.socket.SetDeadline(time.Now()) })
+	unbound := context.AfterFunc(ctx, func() { g.Socket.SetDeadline(time.Now()) })
 	says, value, err := g.order(message)
 	switch {
 	case !unbound() || err != nil && ctx.Err() != nil:
@@ -165,34 +82,34 @@ func (g *Prepared) Start(ctx context.Context, c Command, stderr io.Writer, tee f
 		err = g.wallsFailed(c)
 	case err != nil:
 		err = &StartError{c.Argv[0], "its guard process ended"}
-	case says == saysFailed && g.walled:
+	case says == guard.Failed && g.walled:
 		err = explainInside(c, path, syscall.Errno(value))
-	case says == saysFailed:
+	case says == guard.Failed:
 		err = explain(c.Argv[0], path, c.Dir, syscall.Errno(value))
-	case says != saysStarted:
+	case says != guard.Started:
 		err = &StartError{c.Argv[0], "its guard process is not of this version: restart the client"}
 	}
 	if err != nil {
-		if says != saysFailed || ctx.Err() != nil { // the server may be running
-			syscall.Kill(g.guard, syscall.SIGKILL)
-			g.buried()
+		if says != guard.Failed || ctx.Err() != nil { // the server may be running
+			syscall.Kill(g.PID, syscall.SIGKILL)
+			g.Bury()
 			g.abandoned(0, c.Spare)
-			g.closeFiles()
+			g.CloseFiles()
 		} else {
 			g.Close()
 		}
 		return nil, err
 	}
-	g.socket.SetDeadline(time.Time{})
-	out := stdout{NewStream(g.stdout, true)}
+	g.Socket.SetDeadline(time.Time{})
+	out := stdout{NewStream(g.Stdout, true)}
 	p := &ServerProcess{
-		Stdin: NewStream(g.stdin, true), Stdout: out, pid: int(value), tree: g,
-		stderr: newDrain(g.stderr, stderr, tee),
+		Stdin: NewStream(g.Stdin, true), Stdout: out, pid: int(value), tree: g,
+		stderr: newDrain(g.Stderr, stderr, tee),
 		exited: make(chan struct{}), gone: make(chan struct{}),
 	}
-	p.pipes = [2]uint64{inode(g.stdin), inode(g.stdout)}
+	p.pipes = [2]uint64{inode(g.Stdin), inode(g.Stdout)}
 	if g.walled {
-		p.box = g.guard
+		p.box = g.PID
 	}
 	go g.watch(p, out, c.Spare)
 	return p, nil
@@ -212,14 +129,15 @@ func (g *Prepared) prepare(c Command) (path string, message []byte, err error) {
 	if path, err = program.Find(c.Argv[0], env, c.Dir); err != nil {
 		return "", nil, &StartError{c.Argv[0], err.Error()}
 	}
-	if message, err = (order{path: path, dir: c.Dir, argv: c.Argv, env: env, mark: Mark()}).encode(); err != nil {
+	order := guard.Order{Path: path, Dir: c.Dir, Argv: c.Argv, Env: env, Mark: Mark(), Shell: program.ForShell(program.FromDir(path, c.Dir))}
+	if message, err = order.Encode(); err != nil {
 		return "", nil, explain(c.Argv[0], path, c.Dir, syscall.E2BIG)
 	}
 	return path, message, nil
 }
 
 func (g *Prepared) order(message []byte) (says byte, value uint32, err error) {
-	if _, err := g.socket.Write(message); err != nil {
+	if _, err := g.Socket.Write(message); err != nil {
 		return 0, 0, err
 	}
 	return g.hear()
@@ -227,14 +145,14 @@ func (g *Prepared) order(message []byte) (says byte, value uint32, err error) {
 
 func (g *Prepared) hear() (says byte, value uint32, err error) {
 	b := make([]byte, 5)
-	_, err = io.ReadFull(g.socket, b)
+	_, err = io.ReadFull(g.Socket, b)
 	return b[0], binary.LittleEndian.Uint32(b[1:]), err
 }
 
 // watch follows the guard until nothing of the server is left.
 func (g *Prepared) watch(p *ServerProcess, out stdout, spare func() []int) {
 	defer close(p.gone)
-	defer g.socket.Close()
+	defer g.Socket.Close()
 	clean := false
 	for {
 		says, value, err := g.hear()
@@ -242,17 +160,17 @@ func (g *Prepared) watch(p *ServerProcess, out stdout, spare func() []int) {
 			break
 		}
 		switch says {
-		case saysExited:
+		case guard.Exited:
 			p.end(exitOf(syscall.WaitStatus(value)))
 			out.serverEnded()
-		case saysCatching:
+		case guard.Catching:
 			g.caughtOne()
-		case saysGone:
+		case guard.Gone:
 			clean = true
 		}
 	}
 	// The socket closes before the kernel gives the orphans their new parent; the guard's own end comes after that.
-	g.buried()
+	g.Bury()
 	if !clean {
 		if status := g.abandoned(p.pid, spare); status != nil && !g.walled { // inside, the number is a different one
 			p.end(exitOf(*status))
@@ -264,8 +182,8 @@ func (g *Prepared) watch(p *ServerProcess, out stdout, spare func() []int) {
 
 // wallsFailed says why a sandbox was not made: bubblewrap reports it on the stderr meant for the server.
 func (g *Prepared) wallsFailed(c Command) error {
-	g.stderr.SetReadDeadline(time.Now().Add(time.Second))
-	said, _ := io.ReadAll(io.LimitReader(g.stderr, 4<<10))
+	g.Stderr.SetReadDeadline(time.Now().Add(time.Second))
+	said, _ := io.ReadAll(io.LimitReader(g.Stderr, 4<<10))
 	return &sandbox.Error{Command: c.Argv[0], Reason: sandbox.Explain(string(said))}
 }
 
@@ -277,17 +195,11 @@ func explainInside(c Command, path string, errno syscall.Errno) error {
 	return explain(c.Argv[0], path, c.Dir, errno)
 }
 
-func (g *Prepared) stop() { g.socket.Write([]byte{toldStop}) }
-func (g *Prepared) kill() { g.socket.Write([]byte{toldKill}) }
+func (g *Prepared) stop() { g.Socket.Write([]byte{guard.ToldStop}) }
+func (g *Prepared) kill() { g.Socket.Write([]byte{guard.ToldKill}) }
 
-// force kills a guard that the server has stopped or that hangs: the tree then falls to this process.
-func (g *Prepared) force() {
-	guards.Lock()
-	defer guards.Unlock()
-	if guards.live[g.guard] {
-		syscall.Kill(g.guard, syscall.SIGKILL)
-	}
-}
+// force leaves the tree to this process.
+func (g *Prepared) force() { g.Process.Kill() }
 
 func (g *Prepared) catching() bool {
 	last := g.caught.Load()
@@ -301,8 +213,8 @@ func (g *Prepared) caughtOne() {
 
 // abandoned ends what a killed guard left behind, and returns when all of it is gone.
 func (g *Prepared) abandoned(server int, spare func() []int) (ended *syscall.WaitStatus) {
-	for a := newAdoption(server, spare); ; {
-		found, fresh, status := a.end(server)
+	for a := guard.Adopt(server, spare); ; {
+		found, fresh, status := a.End(server)
 		if status != nil {
 			ended = status
 		}
@@ -312,7 +224,7 @@ func (g *Prepared) abandoned(server int, spare func() []int) (ended *syscall.Wai
 		if fresh {
 			g.caughtOne()
 		}
-		a.rest(fresh)
+		a.Rest(fresh)
 	}
 }
 

@@ -9,15 +9,13 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/program"
 	"github.com/sallyport/sallyport/proxy/sandbox"
+	"github.com/sallyport/sallyport/proxy/transport/guard"
 	"golang.org/x/sys/windows"
 )
 
 // Not tested on Windows.
 
 const jobListAttribute = 0x0002000D // PROC_THREAD_ATTRIBUTE_JOB_LIST
-
-// GuardMain does nothing on Windows: the job object is the guard.
-func GuardMain() {}
 
 // Prepared is a job that waits for its command.
 type Prepared struct{ job windows.Handle }
@@ -210,7 +208,7 @@ type job struct {
 func (j *job) stop() {
 	j.once.Do(func() {
 		go func() {
-			if !within(j.main, endGrace+termGrace) {
+			if !within(j.main, guard.EndGrace+guard.TermGrace) {
 				j.kill()
 			}
 		}()

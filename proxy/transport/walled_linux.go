@@ -5,7 +5,9 @@ import (
 	"strconv"
 
 	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 	"github.com/sallyport/sallyport/proxy/sandbox"
+	"github.com/sallyport/sallyport/proxy/transport/guard"
 )
 
 // enter starts a guard inside the sandbox that c asks for. path is the program it will run. A failing sandbox shows later, when the guard
@@ -28,19 +30,18 @@ func enter(c Command, path string) (*Prepared, error) {
 		return refuse(err)
 	}
 	defer self.Close()
-	argv := append(append([]string{"bwrap"}, args...), "--", "/proc/self/fd/"+strconv.Itoa(guardProgram), guardArg)
-	g, err := spawn(bwrap, argv, self)
+	argv := append(append([]string{"bwrap"}, args...), "--", "/proc/self/fd/"+strconv.Itoa(guard.Program), guard.Arg)
+	g, err := guard.Spawn(bwrap, argv, self)
 	if err != nil {
 		return refuse(err)
 	}
-	g.walled = true
-	return g, nil
+	return &Prepared{Process: g, walled: true}, nil
 }
 
 // seenOutside returns the process below box whose number inside is inner; 0 if there is none.
 func seenOutside(box, inner int) int {
 	found := 0
-	descendants(func(p proc.Process) bool { return p.Parent == box }, func(p proc.Process) {
+	guard.Descendants(func(p table.Process) bool { return p.Parent == box }, func(p table.Process) {
 		if found == 0 && numberInside(p.PID) == inner {
 			found = p.PID
 		}

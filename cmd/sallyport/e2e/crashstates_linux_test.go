@@ -18,7 +18,7 @@ import (
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
 var powerCuts = flag.Int("power-cuts", 1000, "how many states of the disk after a power cut are looked at, of each recording")
@@ -391,8 +391,8 @@ func recordHeld(t testing.TB) *recording {
 
 // below are the children of a process.
 func below(parent int) (pids []int) {
-	_ = proc.Each(func(pid int) error {
-		if p, err := proc.Read(pid); err == nil && p.Parent == parent {
+	_ = table.Each(func(pid int) error {
+		if p, err := table.Read(pid); err == nil && p.Parent == parent {
 			pids = append(pids, pid)
 		}
 		return nil

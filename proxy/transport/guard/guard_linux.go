@@ -1,12 +1,10 @@
-package transport
+package guard
 
 import (
 	"os"
 	"strconv"
 	"syscall"
 	"unsafe"
-
-	"github.com/sallyport/sallyport/proxy/proc"
 )
 
 const (
@@ -16,12 +14,12 @@ const (
 	prSetChildSubreaper = 36
 )
 
-// guardPath is this very program, even if its file was replaced or removed since the start.
-func guardPath() (string, error) { return "/proc/self/exe", nil }
+// own is this very program, even if its file was replaced or removed since the start.
+func own() (string, error) { return "/proc/self/exe", nil }
 
-// guardAttr gives the guard a session of its own, out of reach of a terminal's Ctrl-C. The parent-death signal only wakes a guard that the
+// attributes gives the guard a session of its own, out of reach of a terminal's Ctrl-C. The parent-death signal only wakes a guard that the
 // server has stopped; the end of the socket tells it the rest.
-func guardAttr() *syscall.SysProcAttr {
+func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGCONT}
 }
 
@@ -76,54 +74,19 @@ func pipe() (r, w int, err error) {
 	return fds[0], fds[1], err
 }
 
-// ownSession is the session of this process and of its children that did not start their own.
-func ownSession() int {
-	p, _ := proc.Read(os.Getpid())
-	return p.Session
-}
-
-// An adoption is what this process inherited from a killed guard. A child counts as such an orphan if it is not one of our guards, is not
-// spared, and is in another session: a server's tree starts with setsid, and nobody can join a session from outside.
-type adoption struct {
-	sweep
-	spare   func() []int
-	spared  map[int]bool
-	self    int
-	session int
-}
-
-func newAdoption(_ int, spare func() []int) *adoption {
-	a := &adoption{spare: spare, self: os.Getpid(), session: ownSession()}
-	a.sweep = sweep{root: a.adopted, own: syscall.Getpgrp()}
-	return a
-}
-
-func (a *adoption) adopted(p proc.Process) bool {
-	return p.Parent == a.self && p.Session != a.session && !guards.live[p.PID] && !a.spared[p.PID]
-}
-
-// end kills what is there and reaps it. It reports whether anything was there, whether more may come, and how the server ended if it was
-// among them. It holds the lock on guards so that none is started meanwhile.
-func (a *adoption) end(server int) (found, fresh bool, ended *syscall.WaitStatus) {
-	guards.Lock()
-	defer guards.Unlock()
-	a.spared = map[int]bool{}
-	if a.spare != nil {
-		for _, pid := range a.spare() {
-			a.spared[pid] = true
-		}
+// becomeMarked gives the mark to this process and everything it starts from now on (transport.Mark).
+func becomeMarked(mark uint64) {
+	if mark != 0 {
+		_ = LocksLimit(&syscall.Rlimit{Cur: mark, Max: mark}, nil)
 	}
-	var orphans []int
-	found, fresh = a.round(func(p proc.Process) {
-		if p.Parent == a.self {
-			orphans = append(orphans, p.PID)
-		}
-	})
-	for _, pid := range orphans {
-		var status syscall.WaitStatus
-		if got, _ := syscall.Wait4(pid, &status, syscall.WNOHANG, nil); got == pid && pid == server {
-			ended = &status
-		}
+}
+
+// LocksLimit is prlimit(2) on this process, for RLIMIT_LOCKS. Either may be nil.
+func LocksLimit(to, was *syscall.Rlimit) error {
+	const rlimitLocks = 10
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, 0, rlimitLocks, uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(was)), 0, 0)
+	if errno != 0 {
+		return errno
 	}
-	return found, fresh, ended
+	return nil
 }

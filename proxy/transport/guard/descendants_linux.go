@@ -1,22 +1,21 @@
-package transport
+package guard
 
 import (
-	"bytes"
 	"runtime"
 	"strconv"
 	"syscall"
 
-	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
-// descendants calls each for every process that root claims and everything below it, as soon as it is found: between reading and acting a
+// Descendants calls each for every process that root claims and everything below it, as soon as it is found: between reading and acting a
 // process should have no time to fork. Parents usually come first (the table is in the order of pids); a process listed before its parent
 // is handled at the end. It reads the table and not /proc/PID/task/TID/children, which many kernels lack.
-func descendants(root func(proc.Process) bool, each func(proc.Process)) {
+func Descendants(root func(table.Process) bool, each func(table.Process)) {
 	inTree := map[int]bool{}
-	var others []proc.Process
-	_ = proc.Each(func(pid int) error {
-		p, err := proc.Read(pid)
+	var others []table.Process
+	_ = table.Each(func(pid int) error {
+		p, err := table.Read(pid)
 		switch {
 		case err != nil:
 		case inTree[p.Parent] || root(p):
@@ -42,20 +41,20 @@ func descendants(root func(proc.Process) bool, each func(proc.Process)) {
 // number was already passed. It looks at each new number as soon as it is given out, which is faster than a fork, and calls each for those
 // that root claims, directly or through a few ancestors. It returns when it has met nothing for a while, and at once if the kernel does not
 // tell the last number.
-func chase(root func(proc.Process) bool, each func(proc.Process)) {
+func chase(root func(table.Process) bool, each func(table.Process)) {
 	const (
 		idle  = 300 // looks without a match
 		looks = 20000
 		jump  = 64 // for more new numbers than this at once, reading the table is better
 	)
-	table, err := syscall.Open("/proc/loadavg", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	numbers, err := syscall.Open("/proc/loadavg", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
-	defer syscall.Close(table)
-	last := lastNumber(table)
+	defer syscall.Close(numbers)
+	last := lastNumber(numbers)
 	for n, quiet := 0, 0; last > 0 && n < looks && quiet < idle; n++ {
-		now := lastNumber(table)
+		now := lastNumber(numbers)
 		if now < last || now > last+jump {
 			last = now - 1
 		}
@@ -65,7 +64,7 @@ func chase(root func(proc.Process) bool, each func(proc.Process)) {
 			if isThread(last) {
 				continue
 			}
-			if p, err := proc.Read(last); err == nil && !p.Dead && claimed(root, p) {
+			if p, err := table.Read(last); err == nil && !p.Dead && claimed(root, p) {
 				each(p)
 				quiet = 0
 			}
@@ -84,13 +83,13 @@ func isThread(number int) bool {
 }
 
 // claimed reports whether root claims p or one of its nearest ancestors.
-func claimed(root func(proc.Process) bool, p proc.Process) bool {
+func claimed(root func(table.Process) bool, p table.Process) bool {
 	for range 4 {
 		if root(p) {
 			return true
 		}
 		var err error
-		if p, err = proc.Read(p.Parent); err != nil {
+		if p, err = table.Read(p.Parent); err != nil {
 			return false
 		}
 	}
@@ -98,16 +97,20 @@ func claimed(root func(proc.Process) bool, p proc.Process) bool {
 }
 
 // lastNumber is the process number given out last, the fifth field of /proc/loadavg (proc_loadavg(5)); 0 if unknown.
-func lastNumber(table int) int {
+func lastNumber(file int) int {
 	var line [128]byte
-	n, err := syscall.Pread(table, line[:], 0)
+	n, err := syscall.Pread(file, line[:], 0)
 	if err != nil || n <= 0 {
 		return 0
 	}
-	fields := bytes.Fields(line[:n])
-	if len(fields) < 5 {
-		return 0
+	from := n
+	for from > 0 && line[from-1] != ' ' {
+		from--
 	}
-	pid, _ := strconv.Atoi(string(fields[4]))
+	end := n
+	for end > from && line[end-1] == '\n' {
+		end--
+	}
+	pid, _ := strconv.Atoi(string(line[from:end]))
 	return pid
 }

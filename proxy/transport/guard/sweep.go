@@ -1,19 +1,19 @@
 //go:build linux || darwin
 
-package transport
+package guard
 
 import (
 	"runtime"
 	"syscall"
 	"time"
 
-	"github.com/sallyport/sallyport/proxy/proc"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
 // A sweep kills a tree that may be growing, round by round. root claims the tree's top processes. own is the caller's group, which contains
 // no process of a server's tree except a child between fork and setsid.
 type sweep struct {
-	root        func(proc.Process) bool
+	root        func(table.Process) bool
 	own         int
 	before, now map[int]bool // processes of the round before, and of this one
 	pause       time.Duration
@@ -21,9 +21,9 @@ type sweep struct {
 
 // round kills what it finds and calls met for each, zombies too. It reports whether there was anything, and whether there was something new
 // since the last round: then there may be more.
-func (s *sweep) round(met func(proc.Process)) (found, fresh bool) {
+func (s *sweep) round(met func(table.Process)) (found, fresh bool) {
 	s.before, s.now = s.now, map[int]bool{}
-	each := func(p proc.Process) {
+	each := func(p table.Process) {
 		s.destroy(p)
 		found = true
 		fresh = fresh || !s.before[p.PID]
@@ -32,14 +32,14 @@ func (s *sweep) round(met func(proc.Process)) (found, fresh bool) {
 			met(p)
 		}
 	}
-	descendants(s.root, each)
+	Descendants(s.root, each)
 	chase(s.root, each)
 	return found, fresh
 }
 
-// rest is the pause between two rounds. New processes are hunted at once; what cannot be killed (a set-user-id program, a process stuck in
+// Rest is the pause between two rounds. New processes are hunted at once; what cannot be killed (a set-user-id program, a process stuck in
 // the kernel) is checked less and less often.
-func (s *sweep) rest(fresh bool) {
+func (s *sweep) Rest(fresh bool) {
 	if fresh {
 		s.pause = 0
 		runtime.Gosched()
@@ -50,7 +50,7 @@ func (s *sweep) rest(fresh bool) {
 }
 
 // destroy kills p and its group, which the kernel does in one go: no member can fork its way out.
-func (s *sweep) destroy(p proc.Process) {
+func (s *sweep) destroy(p table.Process) {
 	if p.Dead {
 		return
 	}

@@ -1,19 +1,18 @@
-package transport
+package guard
 
 import (
 	"os"
 	"syscall"
 
-	"github.com/sallyport/sallyport/proxy/proc"
-	"github.com/sallyport/sallyport/proxy/sandbox"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
 // Not tested on a Mac. There is no subreaper and no parent-death signal: a process that left the tree (its parent dead, a group of its own)
 // before the shutdown began is not found.
 
-func guardPath() (string, error) { return os.Executable() }
+func own() (string, error) { return os.Executable() }
 
-func guardAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 func serverAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
@@ -53,43 +52,38 @@ func pipe() (r, w int, err error) {
 	return fds[0], fds[1], nil
 }
 
-// An adoption is only a sweep: orphans fall to launchd. After a killed guard the server's group is all that identifies them.
-type adoption struct{ sweep }
+// An Adoption is only a sweep: orphans fall to launchd. After a killed guard the server's group is all that identifies them.
+type Adoption struct{ sweep }
 
-func newAdoption(server int, _ func() []int) *adoption {
+// Adopt ends what can be found.
+func Adopt(server int, _ func() []int) *Adoption {
 	if server > 1 {
 		syscall.Kill(-server, syscall.SIGKILL)
 	}
-	return &adoption{}
+	return &Adoption{}
 }
 
-func (*adoption) end(int) (found, fresh bool, ended *syscall.WaitStatus) { return false, false, nil }
+func (*Adoption) End(int) (found, fresh bool, ended *syscall.WaitStatus) { return false, false, nil }
 
 // chase finds nothing: the system does not tell the last number it gave out.
-func chase(func(proc.Process) bool, func(proc.Process)) {}
+func chase(func(table.Process) bool, func(table.Process)) {}
 
-// descendants calls each for every process that root claims and everything below it.
-func descendants(root func(proc.Process) bool, each func(proc.Process)) {
-	table, err := proc.All()
+// Descendants calls each for every process that root claims and everything below it.
+func Descendants(root func(table.Process) bool, each func(table.Process)) {
+	all, err := table.All()
 	if err != nil {
 		return
 	}
 	inTree := map[int]bool{}
 	for grown := true; grown; {
 		grown = false
-		for _, p := range table {
+		for _, p := range all {
 			if !inTree[p.PID] && (inTree[p.Parent] || root(p)) {
 				inTree[p.PID], grown = true, true
 				each(p)
 			}
 		}
 	}
-}
-
-// enter fails: there is no sandbox on macOS.
-func enter(Command, string) (*Prepared, error) {
-	_, err := sandbox.Bubblewrap()
-	return nil, &sandbox.Error{Reason: err.Error()}
 }
 
 func becomeMarked(uint64) {}

@@ -1,4 +1,4 @@
-package proc
+package table
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ func TestTheParentIsReadPastAnyName(t *testing.T) {
 		"nothing":                       {"", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := parseStat([]byte(c.stat))
+			p, err := parseStat(c.stat)
 			if (err == nil) != c.ok || (c.ok && (p != Process{PID: 7, Parent: 41, Group: 1, Session: 1, Start: 777})) {
 				t.Error(fmt.Sprint(p, err))
 			}

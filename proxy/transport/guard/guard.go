@@ -1,62 +1,57 @@
 //go:build linux || darwin
 
-package transport
+package guard
 
 import (
-	"encoding/binary"
 	"os"
 	"os/signal"
 	"runtime"
 	"syscall"
 	"time"
 
-	"github.com/sallyport/sallyport/proxy/proc"
-	"github.com/sallyport/sallyport/proxy/program"
+	"github.com/sallyport/sallyport/proxy/proc/table"
 )
 
 const (
-	guardArg = "__guard"
-	// guardMark is in the guard's own environment, never in the server's. A program without GuardMain sees it in Start and stops there,
-	// instead of starting itself endlessly.
-	guardMark    = ownPrefix + "GUARD=1"
-	guardSocket  = 3
-	guardProgram = 4 // our own file, for a guard in a sandbox
+	// Arg is the one argument of a guard.
+	Arg = "__guard"
+	// Mark is in the guard's own environment, never in the server's. A program that is started as a guard and starts one itself stops there.
+	Mark = "SALLYPORT_GUARD=1"
+	// Program is the descriptor of our own file, for a guard in a sandbox.
+	Program = 4
+	socket  = 3
 )
 
-// guardEnv is the guard's own environment, not the server's. One processor and no garbage collector keep it small.
-func guardEnv() []string { return []string{guardMark, "GOMAXPROCS=1", "GOGC=off"} }
+// environment is the guard's own, not the server's. One processor and no garbage collector keep it small.
+func environment() []string { return []string{Mark, "GOMAXPROCS=1", "GOGC=off"} }
 
-// GuardMain turns this process into a guard if it was started as one, and then never returns. Call it before anything else in main:
-// whatever runs before it is paid twice for every server, in time and memory.
-func GuardMain() {
-	if len(os.Args) != 2 || os.Args[1] != guardArg {
-		return
-	}
+// become turns this process into a guard, and never returns.
+func become() {
 	// The server's parent-death signal fires when the thread that started it ends, so use the thread that lasts as long as the process.
 	runtime.LockOSThread()
 	os.Exit(guard())
 }
 
 func guard() int {
-	if _, err := syscall.Getpeername(guardSocket); err != nil {
+	if _, err := syscall.Getpeername(socket); err != nil {
 		os.Stderr.WriteString("sallyport: guard: this is started by sallyport itself, not by hand\n")
 		return 2
 	}
-	syscall.CloseOnExec(guardSocket)
+	syscall.CloseOnExec(socket)
 	becomeGuard()
 	becomeFirst()
 	o, err := readOrder()
 	if err != nil {
 		return 1 // the wrapper died or changed its mind
 	}
-	becomeMarked(o.mark)
+	becomeMarked(o.Mark)
 	pid, err := run(o)
 	if err != nil {
 		errno, _ := err.(syscall.Errno)
-		tell(saysFailed, uint32(errno))
+		tell(Failed, uint32(errno))
 		return 1
 	}
-	tell(saysStarted, uint32(pid))
+	tell(Started, uint32(pid))
 	letGoOfStdio()
 
 	g := keeper{server: pid, exited: make(chan struct{}), told: make(chan byte, 4), signals: make(chan os.Signal, 1)}
@@ -64,40 +59,39 @@ func guard() int {
 	go g.listen()
 	go g.keep()
 	g.reap()
-	tell(saysGone, 0)
+	tell(Gone, 0)
 	return 0
 }
 
-// run starts the server on the guard's own stdio. A script without a "#!" line goes to /bin/sh, as with execvp: it would start without us,
-// so it must start with us.
-func run(o order) (int, error) {
-	attr := &syscall.ProcAttr{Dir: o.dir, Env: o.env, Files: []uintptr{0, 1, 2}, Sys: serverAttr()}
-	pid, err := syscall.ForkExec(o.path, o.argv, attr)
-	if err == syscall.ENOEXEC && program.ForShell(program.FromDir(o.path, o.dir)) {
-		pid, err = syscall.ForkExec("/bin/sh", append([]string{"/bin/sh", o.path}, o.argv[1:]...), attr)
+// run starts the server on the guard's own stdio.
+func run(o Order) (int, error) {
+	attr := &syscall.ProcAttr{Dir: o.Dir, Env: o.Env, Files: []uintptr{0, 1, 2}, Sys: serverAttr()}
+	pid, err := syscall.ForkExec(o.Path, o.Argv, attr)
+	if err == syscall.ENOEXEC && o.Shell {
+		pid, err = syscall.ForkExec("/bin/sh", append([]string{"/bin/sh", o.Path}, o.Argv[1:]...), attr)
 	}
 	return pid, err
 }
 
-func readOrder() (order, error) {
-	head := make([]byte, 4)
-	if err := readFull(head); err != nil {
-		return order{}, err
+func readOrder() (Order, error) {
+	length := make([]byte, 4)
+	if err := readFull(length); err != nil {
+		return Order{}, err
 	}
-	size := binary.LittleEndian.Uint32(head)
-	if size > maxOrder+12 {
-		return order{}, errOrder
+	size := get(length)
+	if size > maxOrder {
+		return Order{}, errOrder
 	}
 	body := make([]byte, size)
 	if err := readFull(body); err != nil {
-		return order{}, err
+		return Order{}, err
 	}
-	return decodeOrder(body)
+	return decode(body)
 }
 
 func readFull(b []byte) error {
 	for len(b) > 0 {
-		n, err := syscall.Read(guardSocket, b)
+		n, err := syscall.Read(socket, b)
 		if err == syscall.EINTR {
 			continue
 		}
@@ -111,7 +105,7 @@ func readFull(b []byte) error {
 
 // tell may fail because the wrapper is dead; the guard does its work anyway.
 func tell(says byte, value uint32) {
-	syscall.Write(guardSocket, report(says, value))
+	syscall.Write(socket, report(says, value))
 }
 
 // letGoOfStdio closes the guard's copies of the server's pipes, so that the other ends notice when the server closes them.
@@ -148,7 +142,7 @@ func (g *keeper) reap() {
 			return
 		}
 		if pid == g.server {
-			tell(saysExited, uint32(status))
+			tell(Exited, uint32(status))
 			close(g.exited)
 		}
 	}
@@ -157,12 +151,12 @@ func (g *keeper) reap() {
 func (g *keeper) listen() {
 	b := make([]byte, 1)
 	for {
-		n, err := syscall.Read(guardSocket, b)
+		n, err := syscall.Read(socket, b)
 		if err == syscall.EINTR {
 			continue
 		}
 		if err != nil || n == 0 {
-			g.told <- toldStop
+			g.told <- ToldStop
 			return
 		}
 		g.told <- b[0]
@@ -180,7 +174,7 @@ func (g *keeper) keep() {
 	var bound <-chan time.Time
 	exited := g.exited
 	terminate := func() {
-		stage, bound = terminating, time.After(termGrace)
+		stage, bound = terminating, time.After(TermGrace)
 		g.terminate()
 	}
 	for {
@@ -188,7 +182,7 @@ func (g *keeper) keep() {
 		select {
 		case told = <-g.told:
 		case <-g.signals:
-			told = toldStop
+			told = ToldStop
 		case <-exited:
 			exited = nil
 			if stage < terminating {
@@ -201,10 +195,10 @@ func (g *keeper) keep() {
 			terminate()
 		}
 		switch {
-		case told == toldKill:
+		case told == ToldKill:
 			g.kill()
-		case told == toldStop && stage == running:
-			stage, bound = closing, time.After(endGrace)
+		case told == ToldStop && stage == running:
+			stage, bound = closing, time.After(EndGrace)
 		}
 	}
 }
@@ -213,7 +207,7 @@ func (g *keeper) keep() {
 func (g *keeper) terminate() {
 	syscall.Kill(-g.server, syscall.SIGTERM)
 	self := os.Getpid()
-	descendants(func(p proc.Process) bool { return p.Parent == self }, func(p proc.Process) {
+	Descendants(func(p table.Process) bool { return p.Parent == self }, func(p table.Process) {
 		if p.Group != g.server {
 			syscall.Kill(p.PID, syscall.SIGTERM)
 		}
@@ -224,14 +218,14 @@ func (g *keeper) terminate() {
 // guard is stuck.
 func (g *keeper) kill() {
 	self := os.Getpid()
-	s := sweep{root: func(p proc.Process) bool { return p.Parent == self }, own: syscall.Getpgrp()}
+	s := sweep{root: func(p table.Process) bool { return p.Parent == self }, own: syscall.Getpgrp()}
 	for told := time.Now(); ; {
 		syscall.Kill(-g.server, syscall.SIGKILL)
 		_, fresh := s.round(nil)
-		if fresh && time.Since(told) > catchingEvery {
+		if fresh && time.Since(told) > CatchingEvery {
 			told = time.Now()
-			tell(saysCatching, 0)
+			tell(Catching, 0)
 		}
-		s.rest(fresh)
+		s.Rest(fresh)
 	}
 }
