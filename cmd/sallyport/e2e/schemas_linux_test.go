@@ -194,7 +194,6 @@ func TestHostileOutputSchemasStopNoCallAndTakeLittleMemory(t *testing.T) {
 		t.Skip("validates megabytes")
 	}
 	t.Parallel()
-	const most = 300 << 20
 	dir := folder(t)
 	cases := append(hostileSchemas(), honestSchemas()...)
 	_, s, _ := judgedStrictly(t, dir, cases, nil)
@@ -207,7 +206,7 @@ func TestHostileOutputSchemasStopNoCallAndTakeLittleMemory(t *testing.T) {
 	wait(t, "a response that passes another one that is validated", func() bool { _, _, _, first := s.together("patterns"); return first })
 	used := peak(t, s.cmd.Process.Pid)
 	t.Logf("the wrapper took %d MiB", used>>20)
-	if used > most {
+	if used > wrapperMemory {
 		t.Errorf("the wrapper took %d MiB", used>>20)
 	}
 }
