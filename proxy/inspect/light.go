@@ -15,7 +15,15 @@ const maxLight = 64
 
 // takeLight reports a match of a floor.
 func (w *weigher) takeLight(m *rules.Matcher, h rules.Hit, text string, where placer, start, end int, chain []string, decoded string) {
-	if _, excepted := w.except[m.Rules[h.Rule].Name]; excepted || len(w.light) == maxLight {
+	r, most := &m.Rules[h.Rule], maxLight
+	if w.grave {
+		most = maxAllFindings
+	}
+	switch _, excepted := w.except[r.Name]; {
+	case excepted, w.grave && !isGrave(r):
+		return
+	case len(w.light) == most:
+		w.cut = true
 		return
 	}
 	f := w.finding(m, h, text, where, start, end, chain, decoded)
@@ -25,6 +33,9 @@ func (w *weigher) takeLight(m *rules.Matcher, h rules.Hit, text string, where pl
 
 // encoded reports each encoding of a text under which nothing was found. all are its views, the text itself first.
 func (w *weigher) encoded(text string, all []*decode.View, where placer) {
+	if w.grave {
+		return
+	}
 	base := len(all[0].Chain)
 	for n, v := range all[1:] {
 		if len(v.Chain) != base+1 || len(w.light) == maxLight {

@@ -23,11 +23,13 @@ type Standing struct {
 
 // Stand applies the rule to one definition. Matches of Critical and High rules become Redacted. If block is set, a Critical one withholds
 // the item instead. So does one in a place that a call or a client repeats, such as a name, a key or an enum: there it can't be replaced.
-// silenced are rules that a person has excepted, up to a level; never a Critical one. raw must have passed frame.Validate or frame.Scan.
+// And so do more of them than are noted: what isn't replaced would pass. silenced are rules that a person has excepted, up to a level; never
+// a Critical one. raw must have passed frame.Validate or frame.Scan.
 func (f *RuleFile) Stand(raw []byte, block bool, silenced map[string]Level) Standing {
 	s := Standing{Definition: raw}
 	var spans []frame.Span
-	for _, found := range Catalogued(f.JudgeDefinition(raw).Findings) {
+	all, cut := f.grave(raw)
+	for _, found := range all {
 		level := found.Catalogue
 		if level.Rank() < High.Rank() || found.Rule == ANSIEscape { // that has a setting of its own, and comes last
 			continue
@@ -47,6 +49,9 @@ func (f *RuleFile) Stand(raw []byte, block bool, silenced map[string]Level) Stan
 		}
 		spans = append(spans, at)
 	}
+	if cut {
+		s.Withheld, s.Level = true, cmp.Or(s.Level, High)
+	}
 	slices.SortStableFunc(s.Rules, func(a, b string) int {
 		return cmp.Compare(rules.Named(b).Catalogue.Rank(), rules.Named(a).Catalogue.Rank())
 	})
@@ -55,6 +60,23 @@ func (f *RuleFile) Stand(raw []byte, block bool, silenced map[string]Level) Stan
 	}
 	return s
 }
+
+// grave are the findings in a definition without those of rules that the catalogue calls Medium or Low, which would take the room of the
+// others. cut: there are more.
+func (f *RuleFile) grave(raw []byte) (all []Finding, cut bool) {
+	w := newWeigher(f.compiled(), Metadata)
+	defer w.release()
+	w.grave = true
+	w.value.strings(raw, w)
+	w.done()
+	w.heard()
+	all = Catalogued(Definition(raw))
+	worst := Worst(all).Rank()
+	return append(all, Catalogued(w.Findings)...), w.cut || len(all) >= maxFindings && worst >= High.Rank()
+}
+
+// isGrave reports whether the catalogue calls a rule High or Critical.
+func isGrave(r *rules.Rule) bool { return cmp.Or(r.Catalogue, r.Level).Rank() >= High.Rank() }
 
 // repeatedKeys are members whose value is repeated by a call, or by a client that reads a resource or fills in a schema.
 var repeatedKeys = []string{

@@ -30,6 +30,8 @@ type weigher struct {
 	all    float64   // the score including them
 	hidden []Finding // hidden characters with weight
 	light  []Finding // matches without weight
+	grave  bool      // only rules that the catalogue calls High or Critical are reported
+	cut    bool      // there were more of them than are reported
 	worst  int       // rank of the most serious finding
 	cues   []cue     // what the second vote judges
 	where  string    // the path of the current text
@@ -59,6 +61,7 @@ func newWeigher(c *rules.Set, place Place) *weigher {
 	}
 	w.Judged = Judged{Whole: true, Verdict: Clean}
 	w.place, w.except, w.found, w.passed, w.hidden, w.light = place, nil, w.found[:0], nil, nil, nil
+	w.grave, w.cut = false, false
 	w.all, w.worst, w.offset, w.stream = 0, 0, 0, 0
 	w.cues = w.cues[:0]
 	w.joint.begin()
@@ -239,7 +242,11 @@ func (w *weigher) take(m *rules.Matcher, h rules.Hit, text string, where placer,
 		}
 		return nil
 	}
-	if len(w.Findings) >= maxAllFindings && r.Level.Rank() <= w.worst {
+	switch {
+	case w.grave && !isGrave(r):
+		return nil
+	case len(w.Findings) >= maxAllFindings && r.Level.Rank() <= w.worst:
+		w.cut = true
 		return nil // endless output must not hide the worst of it
 	}
 	w.worst = max(w.worst, r.Level.Rank())
