@@ -264,6 +264,9 @@ func TestAnUnknownProviderInAFileFails(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	eventually(t, "doctor names it", func() bool { return strings.Contains(p.problem(office.ProblemGuardrail), "acme") })
+	if row := p.row("acme"); !row.Failing || !strings.Contains(row.Lacks, "no provider has that name") {
+		t.Errorf("listed as %+v", row)
+	}
 	p.set("guardrail.provider", "builtin")
 	eventually(t, "it is over", func() bool { return p.problem(office.ProblemGuardrail) == "" })
 }
@@ -277,6 +280,9 @@ func TestAProviderThatKeepsFailingIsPausedAndToldOnce(t *testing.T) {
 	for i := range 30 {
 		if got := w.guard("text"); got[0].Failed == "" || got[0].Verdict != "" {
 			t.Fatalf("%d: %+v", i, got)
+		}
+		if row := p.row("command"); !row.Failing || row.Lacks != "" {
+			t.Fatalf("%d: listed as %+v", i, row)
 		}
 	}
 	told := func() (n int) {
@@ -295,7 +301,7 @@ func TestAProviderThatKeepsFailingIsPausedAndToldOnce(t *testing.T) {
 	}
 	p.set("guardrail.provider", "command") // the same again starts afresh
 	eventually(t, "the problem is over", func() bool { return p.problem(office.ProblemGuardrail) == "" })
-	if row := p.row("command"); row.State != control.GuardOn || row.Failed != 0 {
+	if row := p.row("command"); row.State != control.GuardOn || row.Failed != 0 || row.Failing {
 		t.Errorf("listed as %+v", row)
 	}
 	if told() != 1 {
@@ -316,7 +322,7 @@ func TestAServerCanHaveProvidersOfItsOwn(t *testing.T) {
 	if got := other.guard("sunny"); len(got) != 0 {
 		t.Errorf("another server: %+v", got)
 	}
-	if row := p.row("command"); row.State != control.GuardOn || row.Reason != "on for some servers only" {
+	if row := p.row("command"); row.State != control.GuardOn || row.Reason != "on for some servers only" || row.Failing {
 		t.Errorf("listed as %+v", row)
 	}
 	if s := w.Last(t); s.Settings["guardrail.provider"] != "builtin,command" {
@@ -383,7 +389,10 @@ func TestTestingAProvider(t *testing.T) {
 			t.Errorf("%s about %q: %+v %v", c.provider, c.text, got, err)
 		}
 	}
-	if got := p.row("command"); got.State != control.GuardOff || got.Asked != 0 {
+	if got := p.row("http"); got.State != control.GuardOff || got.Failing || !strings.Contains(got.Lacks, "guardrail.http.url") {
+		t.Errorf("listed as %+v", got)
+	}
+	if got := p.row("command"); got.State != control.GuardOff || got.Asked != 0 || got.Lacks != "" {
 		t.Errorf("a test switched it on: %+v", got)
 	}
 	for name, why := range map[string]string{"acme": "builtin, command, http, llamafirewall", "http": "guardrail.http.url"} {

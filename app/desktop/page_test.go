@@ -412,6 +412,7 @@ func TestEveryListIsAListAndEveryScreenAnswersAnEmptyHub(t *testing.T) {
 		"servers":  func() (any, error) { return d.Servers() },
 		"activity": func() (any, error) { return d.Activity(control.ActivityQuery{Limit: 10}) },
 		"settings": func() (any, error) { return d.Settings("") },
+		"guards":   func() (any, error) { return d.Guards() },
 		"clients":  func() (any, error) { return d.Clients() },
 		"backups":  func() (any, error) { return d.Backups() },
 	}
@@ -502,8 +503,8 @@ func TestAfterALostStoreAPersonBeginsAgain(t *testing.T) {
 
 // Whatever runs in the page can call every exported method: a new one is a decision.
 func TestThePageCanCallTheseAndNothingElse(t *testing.T) {
-	want := strings.Fields("Activity Alive Allow AllowClean AskToQuit Backups Block ChooseFile CleanServers Clients ConfirmLoosening DecidedItems Discard DiscardAll EndException Except Exceptions HeldText HeldTogether History Inbox Keep Logs Look NotNow Overview PreviewProtect PreviewRestore " +
-		"PreviewUnprotect Protect Quit Ready Record Release Restore Review Server Servers SetSetting SetTheme Settings ShowInFolder Shows Stay TestNotification TrayTold Undo Unprotect")
+	want := strings.Fields("Activity Alive Allow AllowClean AskToQuit Backups Block ChooseFile CleanServers Clients ConfirmLoosening DecidedItems Discard DiscardAll EndException Except Exceptions Guards HeldText HeldTogether History Inbox Keep Logs Look NotNow Overview PreviewProtect PreviewRestore " +
+		"PreviewUnprotect Protect Quit Ready Record Release Restore Review Server Servers SetSetting SetTheme Settings ShowInFolder Shows Stay TestGuard TestNotification TrayTold Undo Unprotect")
 	var got []string
 	for method := range reflect.TypeFor[*Page]().Methods() {
 		got = append(got, method.Name)

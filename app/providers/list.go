@@ -46,6 +46,7 @@ func (p *Providers) row(name string) control.GuardProvider {
 		on = on || slices.Contains(g.Providers, name)
 	}
 	why := specOf(name, p.general).lacks()
+	row.Lacks, row.Failing = why, on && why != ""
 	switch {
 	case on:
 		row.State, row.Reason = control.GuardOn, why
@@ -65,7 +66,7 @@ func (p *Providers) row(name string) control.GuardProvider {
 			row.State = one.State
 		}
 		if one.Reason != "" {
-			row.Reason = one.Reason
+			row.Reason, row.Failing = one.Reason, true
 		}
 	}
 	return row

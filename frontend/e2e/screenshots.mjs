@@ -261,6 +261,12 @@ async function checked() {
         await page.evaluate(() => document.activeElement.blur())
       })
     }
+    await shoot(house, 'settings-tried', '#/settings', async (page) => {
+      await page.getByRole('button', { name: 'Try it: A program of yours (command)' }).click()
+      await page.getByText('Result:').waitFor()
+      await page.getByRole('heading', { name: 'How the checks are doing' }).evaluate((heading) => heading.scrollIntoView({ block: 'start' }))
+      await page.evaluate(() => document.activeElement.blur())
+    })
     await shoot(house, 'server-checks', `#/servers/${encodeURIComponent(item.identity)}`, async (page) => {
       await page.getByRole('tab', { name: 'Checks' }).click()
       await page.getByRole('group', { name: 'When a response isn’t what its tool promised' }).scrollIntoViewIfNeeded()

@@ -20,6 +20,25 @@ func paying(t *testing.T, scene func(h *house)) (*house, *app, *client) {
 	return h, a, h.wrapped("bills", bills, h.env())
 }
 
+// judged has a program of the person's check responses.
+func judged(h *house) {
+	self, err := os.Executable()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	argv, err := json.Marshal([]string{self, "judge"})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	end := h.headlessHub("--allow-cli-approval")
+	for _, set := range [][2]string{{"guardrail.command.argv", string(argv)}, {"guardrail.provider", "builtin,command"}} {
+		if out, code := h.command("settings", "set", set[0], set[1], "--yes"); code != 0 {
+			h.t.Fatalf("settings set %s: status %d: %s", set[0], code, out)
+		}
+	}
+	end()
+}
+
 // A tool sends text where it promised a number. Blocked in the settings, the call is refused, and the timeline says what is wrong and where.
 func TestAResponseThatIsNotWhatItsToolPromisedIsBlockedFromTheSettings(t *testing.T) {
 	t.Parallel()
@@ -43,23 +62,7 @@ func TestAResponseThatIsNotWhatItsToolPromisedIsBlockedFromTheSettings(t *testin
 // the program's own words.
 func TestAResponseHeldByAnExtraCheckNamesTheCheckAndItsReason(t *testing.T) {
 	t.Parallel()
-	h, a, c := paying(t, func(h *house) {
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		argv, err := json.Marshal([]string{self, "judge"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		end := h.headlessHub("--allow-cli-approval")
-		for _, set := range [][2]string{{"guardrail.command.argv", string(argv)}, {"guardrail.provider", "builtin,command"}} {
-			if out, code := h.command("settings", "set", set[0], set[1], "--yes"); code != 0 {
-				t.Fatalf("settings set %s: status %d: %s", set[0], code, out)
-			}
-		}
-		end()
-	})
+	h, a, c := paying(t, judged)
 	answer := c.call("read_invoice", `{"number":"2231"}`)
 	item := h.waits("response_held")
 	if !strings.Contains(answer, item.Code) || strings.Contains(answer, "DE02") || strings.Contains(answer, "fraud") {
@@ -69,4 +72,19 @@ func TestAResponseHeldByAnExtraCheckNamesTheCheckAndItsReason(t *testing.T) {
 	a.shows()
 	a.find(heading, "read_invoice")
 	a.says("the extra check command says it is an attack", "command: says it is an attack (score 0.93", "explanation from the extra check", "<b>typical of fraud.</b>", "claude hasn’t seen it")
+}
+
+// The settings say of each extra check whether it works and how long it takes, and ask one for its verdict.
+func TestAnExtraCheckIsTriedFromTheSettings(t *testing.T) {
+	t.Parallel()
+	_, a, c := paying(t, judged)
+	c.runs("list_invoices", `{}`, `"total":"1,240.00"`)
+	a.trayTap()
+	a.shows()
+	a.press(link, "Settings")
+	a.says("how the checks are doing", "Ready", "Asked", "Usually takes", "Off", "It has no address; set “Address of the service”")
+	a.press(button, "Try it: A program of yours (command)")
+	a.says("found nothing (score 0.02")
+	a.press(button, "Try it: Sallyport’s own rules")
+	a.says("finds it suspicious")
 }

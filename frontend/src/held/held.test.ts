@@ -166,7 +166,7 @@ describe('a held response', () => {
     expect(screen.getByText(/^llamafirewall: found nothing \(score 0.00, 0.3 ms\)/)).toBeInTheDocument()
     expect(screen.getByText('Ran: REGEX, HIDDEN_ASCII')).toBeInTheDocument()
     expect(screen.getByText('PROMPT_GUARD not run: its model is not on this computer')).toBeInTheDocument()
-    expect(screen.getByText(/^other: gave no verdict: no response in time/)).toBeInTheDocument()
+    expect(screen.getByText(/^other: couldn’t judge it: no response in time/)).toBeInTheDocument()
     expect(screen.getByText(/^http: not asked: guardrail.remote is off/)).toBeInTheDocument()
     const said = screen.getByRole('group', { name: /may be wrong or manipulated/ })
     expect(said).toHaveTextContent('It gives <b>an order</b>')

@@ -1,4 +1,4 @@
-import type { Held, HeldAllDone, Review } from '../lib/api'
+import type { GuardVerdict, Held, HeldAllDone, Review } from '../lib/api'
 import { verdictOf, worstOf } from '../review/findings'
 import type { Headline } from '../review/headline'
 
@@ -65,16 +65,16 @@ export function sizeOf(bytes: number): string {
 }
 
 /** What an extra check said about a response, or why it said nothing. */
-export function guardWords(guard: NonNullable<Held['guards']>[number]): string {
+export function guardWords(guard: GuardVerdict): string {
   if (guard.unasked) return `not asked: ${guard.unasked}`
-  if (!guard.verdict) return `gave no verdict: ${guard.failed ?? ''}`
+  if (!guard.verdict) return `couldn’t judge it: ${guard.failed ?? ''}`
   const said = { allow: 'found nothing', flag: 'finds it suspicious', block: 'says it is an attack' }[guard.verdict]
   const took = `${((guard.duration_us ?? 0) / 1000).toFixed(1)} ms`
   return `${said} (score ${(guard.score ?? 0).toFixed(2)}, ${took})${guard.failed ? `, then it failed: ${guard.failed}` : ''}`
 }
 
 /** Which of its own checks LlamaFirewall ran, and why others did not run. */
-export function scannerWords(guard: NonNullable<Held['guards']>[number]): string[] {
+export function scannerWords(guard: GuardVerdict): string[] {
   const ran = guard.ran ?? []
   const not = Object.entries(guard.not_run ?? {}).map(([name, why]) => `${name} not run: ${why}`)
   return ran.length ? [`Ran: ${ran.join(', ')}`, ...not] : not

@@ -1,5 +1,5 @@
 import type {
-  ActivityQuery, ActivityRow, Api, Backup, Colour, Coverage, Finding, HistoryEvent, Light, Overview, Preview, Server, ServerDetail, ServerItem, Setting, Unguarded, Unseen,
+  ActivityQuery, ActivityRow, Api, Backup, Colour, Coverage, Finding, GuardProvider, HistoryEvent, Light, Overview, Preview, Server, ServerDetail, ServerItem, Setting, Unguarded, Unseen,
 } from '../lib/api'
 import { foldingOf } from './passages'
 import { sent } from './sent'
@@ -103,6 +103,10 @@ export function settingOf(key: string, with_: Partial<Setting> = {}): Setting {
     key, value: 'notify', default: 'notify', from: 'default', doc: 'What happens. More of it.', values: 'off, notify, block', choices: ['off', 'notify', 'block'],
     safer: 'block', lessSafe: false, scope: 'server', window: false, ...with_,
   }
+}
+
+export function guardOf(name: string, with_: Partial<GuardProvider> = {}): GuardProvider {
+  return sent({ name, state: 'on', asked: 0, failed: 0, p50_ms: 0, reason: '', lacks: '', failing: false, ...with_ }, 'lacks', 'failing')
 }
 
 export function coverageOf(with_: Partial<Coverage> = {}): Coverage {

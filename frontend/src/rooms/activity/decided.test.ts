@@ -28,10 +28,10 @@ describe('what a check found', () => {
     ['verdicts of providers', { check: 'guardrail', guardrails: [
       { provider: 'command', verdict: 'flag', score: 0.6, duration_ms: 12 }, { provider: 'http', verdict: '', failed: 'no answer in time' }, { provider: 'llamafirewall', verdict: '', not_asked: 'guardrail.remote is off' },
     ] }, 'hold', [
-      'Check: Extra checks', 'Your setting: Hold it for review', 'Checked by command: finds it suspicious, in 12 ms', 'Checked by http: gave no verdict: no answer in time', 'Checked by llamafirewall: not asked: guardrail.remote is off',
+      'Check: Extra checks', 'Your setting: Hold it for review', 'Checked by command: finds it suspicious, in 12 ms', 'Checked by http: couldn’t judge it: no answer in time', 'Checked by llamafirewall: not asked: guardrail.remote is off',
     ]],
     ['a failed provider that was not waited for', { check: 'inspect', verdict: 'clean', guardrails: [{ provider: 'command', failed: 'ended' }] }, 'builtin', [
-      'Check: Orders to Claude', 'Your setting: Let Sallyport’s own rules decide', 'Checked by command: gave no verdict: ended',
+      'Check: Orders to Claude', 'Your setting: Let Sallyport’s own rules decide', 'Checked by command: couldn’t judge it: ended',
     ]],
     ['words of a tool about itself', { check: 'descriptions', item: 'tool:add', rules: ['instruction_override', 'concealment'] }, 'redact', [
       'Check: What tools say about themselves', 'Your setting: Replace the words', 'About: tool:add', 'Rules: instruction override, concealment',

@@ -104,7 +104,7 @@ function voteFact(vote: Vote): Fact {
   const took = durationWords(count(vote.duration_ms) * 1000)
   const label = `Checked by ${/^[a-z0-9_-]{1,32}$/.test(provider) ? provider : 'another program'}`
   if (text(vote.not_asked)) return { label, words: `not asked: ${text(vote.not_asked)}` }
-  if (text(vote.failed)) return { label, words: `gave no verdict: ${text(vote.failed)}` }
+  if (text(vote.failed)) return { label, words: `couldn’t judge it: ${text(vote.failed)}` }
   const said = VERDICTS[text(vote.verdict)] ?? 'gave no verdict'
   return { label, words: took ? `${said}, in ${took}` : said }
 }

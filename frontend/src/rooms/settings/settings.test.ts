@@ -1,17 +1,18 @@
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
 import { describe, expect, it, vi } from 'vitest'
-import type { Api, SetSetting, Setting } from '../../lib/api'
+import type { Api, GuardProvider, GuardVerdict, SetSetting, Setting } from '../../lib/api'
 import { readRoute } from '../../lib/route'
-import { apiOf, backupOf, coverageOf, entry, overviewOf, previewOf, refuse, settingOf } from '../../test/rooms'
+import { apiOf, backupOf, coverageOf, entry, guardOf, overviewOf, previewOf, refuse, settingOf } from '../../test/rooms'
 import Settings from './Settings.svelte'
 import { fieldOf, valueOf, type FieldKind } from './fields'
+import { guardCounts, guardState, guardWhy, inOrder } from './guards'
 import { SECTIONS, sectionsOf } from './sections'
 import { allowedWords, amountWords, meaningOf, valueWords, wordsOf } from './words'
 
 const launch = (with_: Partial<Setting> = {}) => settingOf('pins.launch', with_)
 
 function open(settings: Setting[], answers: Partial<Api> = {}, overview = overviewOf()) {
-  const api = apiOf({ settings: async () => settings, clients: async () => coverageOf(), backups: async () => [], ...answers })
+  const api = apiOf({ settings: async () => settings, clients: async () => coverageOf(), backups: async () => [], guards: async () => [], ...answers })
   const props = { api, route: readRoute('#/settings'), overview, changed: 0 }
   return { ...render(Settings, props), props }
 }
@@ -204,6 +205,80 @@ describe('a setting', () => {
     open([launch({ value: 'off', lessSafe: true })], { setSetting })
     await fireEvent.click(await screen.findByRole('button', { name: /^Reset/ }))
     expect(setSetting).toHaveBeenCalledWith({ key: 'pins.launch', value: 'notify', server: '', nonce: '' })
+  })
+})
+
+describe('how an extra check is doing', () => {
+  it.each<[string, Partial<GuardProvider>, string, string, string]>([
+    ['our own rules', { name: 'builtin', reason: 'always on, in each guarded server' }, 'Always on', '', ''],
+    ['one that is off', { state: 'off', reason: 'switched off' }, 'Off', '', ''],
+    ['one that can’t be switched on yet', { state: 'off', reason: 'it has no program; set guardrail.command.argv', lacks: 'it has no program; set guardrail.command.argv' }, 'Off', '', 'It has no program; set “Your program”.'],
+    ['one that is new', {}, 'Ready', 'Not asked yet.', ''],
+    ['one that works', { asked: 1204, failed: 2, p50_ms: 0.84 }, 'Ready', 'Asked 1,204 times. Failed twice. Usually takes 0.8 ms.', ''],
+    ['one that some servers use', { asked: 1, reason: 'on for some servers only' }, 'Ready', 'Asked once.', 'On for some servers only.'],
+    ['one that failed', { asked: 4, failed: 1, p50_ms: 1500, failing: true, reason: 'gave no verdict in time' }, 'Failing', 'Asked 4 times. Failed once. Usually takes 1.5 s.', 'Last failure: gave no verdict in time.'],
+    ['one that nobody asks now', { state: 'paused', asked: 3, failed: 3, failing: true, reason: 'gave no verdict in time' }, 'Paused', 'Asked 3 times. Failed 3 times.', 'It failed three times in a row, so Sallyport waits 30 seconds before it asks again. Last failure: gave no verdict in time.'],
+    ['one without its program', { failing: true, reason: 'it has no program', lacks: 'it has no program' }, 'Failing', '', 'It has no program.'],
+  ])('%s', (_, with_, word, counts, why) => {
+    const guard = guardOf('command', with_)
+    expect([guardState(guard).word, guardCounts(guard), guardWhy(guard)]).toEqual([word, counts, why])
+  })
+
+  it('is listed in the order of the boxes, what only a file names last', () => {
+    expect(inOrder(['mystery', 'http', 'builtin', 'llamafirewall'].map((name) => guardOf(name))).map((g) => g.name)).toEqual(['builtin', 'llamafirewall', 'http', 'mystery'])
+  })
+})
+
+describe('trying an extra check', () => {
+  const providers = () => settingOf('guardrail.provider', { value: 'builtin,command', default: 'builtin', choices: [] })
+  const COMMAND = 'Try it: A program of yours (command)'
+
+  function tries(testGuard: Api['testGuard'], ...guards: GuardProvider[]) {
+    const asked = vi.fn(async () => guards)
+    open([providers()], { guards: asked, testGuard })
+    return asked
+  }
+
+  it('says the verdict, what ran and what did not, and counts again', async () => {
+    const verdict: GuardVerdict = { provider: 'command', verdict: 'block', score: 0.93, duration_us: 1250, reason: 'an <b>order</b>', ran: ['REGEX'], not_run: { PROMPT_GUARD: 'its model is not on this computer' } }
+    const testGuard = vi.fn(async () => verdict)
+    const asked = tries(testGuard, guardOf('command'))
+    await fireEvent.click(await screen.findByRole('button', { name: COMMAND }))
+    expect(testGuard).toHaveBeenCalledExactlyOnceWith('command')
+    expect(await screen.findByText(/^says it is an attack \(score 0.93, 1.3 ms\)\.$/)).toBeInTheDocument()
+    expect(screen.getByText('Ran: REGEX.')).toBeInTheDocument()
+    expect(screen.getByText('PROMPT_GUARD not run: its model is not on this computer.')).toBeInTheDocument()
+    expect(screen.getByText('an <b>order</b>')).toBeInTheDocument()
+    await waitFor(() => expect(asked).toHaveBeenCalledTimes(2))
+  })
+
+  it('that gives no verdict says why', async () => {
+    tries(async () => ({ provider: 'command', failed: 'gave no verdict in time' }), guardOf('command'))
+    await fireEvent.click(await screen.findByRole('button', { name: COMMAND }))
+    expect(await screen.findByText('couldn’t judge it: gave no verdict in time.')).toBeInTheDocument()
+  })
+
+  it('that is refused says why, in the words of the page', async () => {
+    tries(() => refuse(4001, 'command can\'t be asked: it has no program; set guardrail.command.argv'), guardOf('command'))
+    await fireEvent.click(await screen.findByRole('button', { name: COMMAND }))
+    expect(await screen.findByText('command can\'t be asked: it has no program; set “Your program”')).toBeInTheDocument()
+  })
+
+  it('is not offered for one that can’t be asked', async () => {
+    tries(() => refuse(4000, ''), guardOf('command', { state: 'off', lacks: 'it has no program; set guardrail.command.argv' }))
+    expect(await screen.findByText('It has no program; set “Your program”.')).toBeInTheDocument()
+    expect(screen.queryByRole('button', { name: COMMAND })).toBeNull()
+  })
+
+  it('waits for the one that is being tried', async () => {
+    let answer: (v: GuardVerdict) => void = () => undefined
+    tries(() => new Promise((done) => (answer = done)), guardOf('command'), guardOf('builtin'))
+    await fireEvent.click(await screen.findByRole('button', { name: COMMAND }))
+    expect(screen.getByText(/^Waiting for its verdict/)).toBeInTheDocument()
+    expect(screen.getByRole('button', { name: 'Try it: Sallyport’s own rules' })).toBeDisabled()
+    answer({ provider: 'command', verdict: 'allow' })
+    expect(await screen.findByText(/^found nothing/)).toBeInTheDocument()
+    expect(screen.getByRole('button', { name: COMMAND })).toBeEnabled()
   })
 })
 

@@ -194,7 +194,7 @@ const WORDS: Record<string, Words> = {
   },
   'guardrail.on_error': {
     label: 'When an extra check can’t judge a response',
-    effect: 'Because it is too slow, has ended, or gives no clear verdict.',
+    effect: 'If it is too slow, has stopped, or gives no clear verdict.',
     choices: {
       hold: { name: 'Hold it for review', effect: 'Claude doesn’t see it until you release it. If the program stops working, every response is held.' },
       builtin: { name: 'Let Sallyport’s own rules decide', effect: 'Claude keeps getting responses. Activity shows which check didn’t run.' },
