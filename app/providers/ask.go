@@ -56,6 +56,10 @@ func (p *Providers) Guard(ctx context.Context, w control.Wrapper, g control.Guar
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
+	judged := func(i int, name string) {
+		defer caught(&out.Verdicts[i], name)
+		out.Verdicts[i] = p.judge(ctx, name, of, vocab.TextResponse, g.Tool, g.Text)
+	}
 	var all sync.WaitGroup
 	for i, name := range asked {
 		switch {
@@ -63,11 +67,10 @@ func (p *Providers) Guard(ctx context.Context, w control.Wrapper, g control.Guar
 			out.Verdicts[i] = control.GuardVerdict{Provider: name, Unasked: notAllowed}
 		case !free:
 			out.Verdicts[i] = control.GuardVerdict{Provider: name, Failed: tooBusy}
+		case i == len(asked)-1:
+			judged(i, name) // most servers have one provider, and need no other goroutine
 		default:
-			all.Go(func() {
-				defer caught(&out.Verdicts[i], name)
-				out.Verdicts[i] = p.judge(ctx, name, of, vocab.TextResponse, g.Tool, g.Text)
-			})
+			all.Go(func() { judged(i, name) })
 		}
 	}
 	all.Wait()

@@ -83,6 +83,9 @@ func decoded[Takes any](raw json.RawMessage) (takes Takes, err error) {
 		*name = n.Name
 		return takes, err
 	}
+	if quick, ok := any(&takes).(interface{ read(json.RawMessage) bool }); ok && quick.read(raw) {
+		return takes, nil
+	}
 	if json.Unmarshal(raw, &takes) != nil {
 		err = &Error{Code: CodeBadRequest, Message: "parameters that cannot be read"}
 	}

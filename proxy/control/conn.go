@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/peer"
 )
 
@@ -68,14 +70,11 @@ func linesOf(w *peer.Witness) *lines {
 
 // next returns the next line as a message of at most limit bytes. A line that is not a message is an error: none of our ends sends one.
 func (l *lines) next(limit int) (message, error) {
-	var (
-		line []byte
-		m    message
-	)
+	var line []byte
 	for {
 		piece, err := l.r.ReadSlice('\n')
 		if len(line)+len(piece) > limit {
-			return m, errLineTooLong
+			return message{}, errLineTooLong
 		}
 		if err == nil && line == nil {
 			line = piece // decoded before the next read
@@ -86,21 +85,55 @@ func (l *lines) next(limit int) (message, error) {
 			break
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return m, err // a last line without its end was cut off
+			return message{}, err // a last line without its end was cut off
 		}
 	}
 	if l.still != nil {
 		if err := l.still(); err != nil {
-			return m, err
+			return message{}, err
 		}
 	}
-	if err := json.Unmarshal(line, &m); err != nil {
+	m, err := decode(line)
+	if err != nil {
 		return m, fmt.Errorf("a line that is no message: %w", err)
 	}
 	if m.Version != "2.0" || len(m.ID) > 64 {
 		return m, errors.New("a line that is no message")
 	}
 	return m, nil
+}
+
+// decode reads one message, and keeps nothing of the line. Most lines are read by the frame package, six times as fast as by encoding/json,
+// which a response with its text for a guardrail provider needs. What that package finds ambiguous (half a character that a server sent) is
+// left to the other.
+func decode(line []byte) (m message, err error) {
+	if frame.Validate(line) != nil {
+		err = json.Unmarshal(line, &m)
+		return m, err
+	}
+	line = bytes.Clone(line)
+	frame.Members(line, frame.Root(line), func(key string, member frame.Member) bool {
+		raw := slices.Clip(member.Value.Of(line))
+		switch key {
+		case "jsonrpc":
+			m.Version, _ = frame.String(line, member.Value)
+		case "id":
+			m.ID = raw
+		case "method":
+			if frame.Type(line, member.Value) != '"' {
+				err = errors.New("its method is no string")
+			}
+			m.Method, _ = frame.String(line, member.Value)
+		case "params":
+			m.Params = raw
+		case "result":
+			m.Result = raw
+		case "error":
+			err = json.Unmarshal(raw, &m.Error)
+		}
+		return err == nil
+	})
+	return m, err
 }
 
 // tallyInterval is the shortest time between two reports of one kind of attack; otherwise an attacker could fill the timeline.

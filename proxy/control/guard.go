@@ -2,8 +2,11 @@ package control
 
 import (
 	"context"
+	"encoding/json"
+	"strconv"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -15,6 +18,44 @@ type Guard struct {
 	Away bool `json:"away,omitempty"`
 	// Within is how much of guardrail.timeout is left. The hub never takes longer than the setting.
 	Within time.Duration `json:"within"`
+}
+
+// read is encoding/json for the parameters as a wrapper writes them, five times as fast: a call waits for it. It reports whether it could.
+func (g *Guard) read(raw json.RawMessage) bool {
+	if frame.Validate(raw) != nil || frame.Type(raw, frame.Root(raw)) != '{' {
+		return false
+	}
+	good := true
+	text := func(at frame.Span) string {
+		s, wellFormed := frame.String(raw, at)
+		good = good && wellFormed
+		return s
+	}
+	frame.Members(raw, frame.Root(raw), func(key string, m frame.Member) bool {
+		switch kind := frame.Type(raw, m.Value); key {
+		case "tool":
+			g.Tool = text(m.Value)
+		case "text":
+			good = good && kind == '['
+			frame.Elements(raw, m.Value, func(_ int, at frame.Span) bool {
+				g.Text = append(g.Text, text(at))
+				return good
+			})
+		case "away":
+			g.Away = kind == 't'
+			good = good && (kind == 't' || kind == 'f')
+		case "within":
+			n, err := strconv.ParseInt(string(m.Value.Of(raw)), 10, 64)
+			g.Within, good = time.Duration(n), good && err == nil
+		default:
+			good = false
+		}
+		return good
+	})
+	if !good {
+		*g = Guard{}
+	}
+	return good
 }
 
 // MaxGuardPieces limits the pieces of one call. A longer text takes several calls, so that neither end keeps much of it.
