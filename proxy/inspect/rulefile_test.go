@@ -49,9 +49,10 @@ func TestARuleFileOnlyAdds(t *testing.T) {
 func TestARuleFileThatIsWrongDoesNotLoad(t *testing.T) {
 	change := func(old, now string) string { return strings.Replace(codeword, old, now, 1) }
 	for name, c := range map[string]struct{ rules, want string }{
-		"a name of the catalogue":         {change(`"codeword"`, `"concealment"`), "another rule"},
-		"a name of another check":         {change(`"codeword"`, `"ansi_escape"`), "another rule"},
-		"two rules of one name":           {codeword + "," + codeword, "another rule"},
+		"a name of the catalogue":         {change(`"codeword"`, `"concealment"`), "built-in rule has that name: rename yours"},
+		"a weak sign of the catalogue":    {change(`"codeword"`, `"markdown_injection"`), "built-in rule has that name: rename yours"},
+		"a name of another check":         {change(`"codeword"`, `"ansi_escape"`), "built-in rule has that name: rename yours"},
+		"two rules of one name":           {codeword + "," + codeword, "another rule of the file has that name"},
 		"a name that is a sentence":       {change(`"codeword"`, `"All fine."`), "a name has"},
 		"a title that moves the cursor":   {change(`"It says the word"`, `"\u001b[2J"`), "a title"},
 		"a level nobody knows":            {change(`"high"`, `"grave"`), "a level"},

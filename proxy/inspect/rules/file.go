@@ -72,13 +72,14 @@ func Load(raw []byte, taken ...string) (with *Set, count int, err error) {
 		return nil, 0, fmt.Errorf("more than %d rules", MaxRules)
 	}
 	taken = append(Names(), taken...)
+	var own []string
 	list := slices.Clone(catalogue)
 	for i, w := range file.Rules {
-		r, err := w.rule(taken)
+		r, err := w.rule(taken, own)
 		if err != nil {
 			return nil, 0, fmt.Errorf("rule %d (%s): %w", i+1, legible.Name(w.Name, "without a name"), err)
 		}
-		taken = append(taken, r.Name)
+		own = append(own, r.Name)
 		list = append(list, r)
 	}
 	if with, err = compile(withFloors(list)); err != nil {
@@ -103,13 +104,15 @@ func (m *Matcher) finds(rule int32, text string) bool {
 	return slices.ContainsFunc(m.Hits, func(h Hit) bool { return h.Rule == rule })
 }
 
-func (w *writtenRule) rule(taken []string) (Rule, error) {
+func (w *writtenRule) rule(taken, own []string) (Rule, error) {
 	about := slices.Index(groupNames, w.Group)
 	switch {
 	case !ruleName(w.Name):
 		return Rule{}, errors.New("a name has 1 to 64 of a-z, 0-9 and _")
 	case slices.Contains(taken, w.Name):
-		return Rule{}, errors.New("another rule has that name")
+		return Rule{}, errors.New("a built-in rule has that name: rename yours")
+	case slices.Contains(own, w.Name):
+		return Rule{}, errors.New("another rule of the file has that name")
 	case w.Level.Rank() == 0:
 		return Rule{}, errors.New("a level is critical, high, medium or low")
 	case w.Title == "" || len(w.Title) > maxRuleTitle || legible.Escape(w.Title) != w.Title || strings.ContainsAny(w.Title, "\n\t"):
