@@ -5,16 +5,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/providers"
 	"github.com/sallyport/sallyport/app/stage"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -448,6 +452,54 @@ func TestWhatAServerDeclaresGoesToTheProviders(t *testing.T) {
 	}
 	if n := p.row("command").Asked; n != asked {
 		t.Errorf("asked %d times more about the same", n-asked)
+	}
+}
+
+// A provider with another model is another judge.
+func TestADefinitionIsAskedAboutAgainOnceItsProviderChanged(t *testing.T) {
+	var asked atomic.Int32
+	judge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q struct{ ID, Kind, Text string }
+		if json.NewDecoder(r.Body).Decode(&q) == nil && q.Kind == "metadata" {
+			asked.Add(1)
+		}
+		verdict := "allow"
+		if strings.Contains(q.Text, "ignore all previous instructions") {
+			verdict = "block"
+		}
+		fmt.Fprintf(w, `{"id":%q,"verdict":%q,"score":0.5,"reason":""}`, q.ID, verdict)
+	}))
+	defer judge.Close()
+	p := newPlace(t)
+	p.set("guardrail.http.url", judge.URL)
+	p.set("guardrail.provider", "http")
+	w := p.wrap("weather")
+	w.report(tool("fine", "tells the weather"))
+	eventually(t, "it is asked about", func() bool { return asked.Load() == 1 })
+	p.set("guardrail.http.model", "another")
+	w.report(tool("fine", "tells the weather"))
+	eventually(t, "it is asked about again", func() bool { return asked.Load() == 2 })
+}
+
+func TestWhatMakesAProviderAnotherJudge(t *testing.T) {
+	base := policy.Guardrail{Providers: []string{"command", "http", "llamafirewall"}, Argv: []string{"a", "b"}, URL: "https://guard.example/", Format: "openai", Model: "m", Key: "env:K", Python: "/p", Remote: true}
+	for what, change := range map[string]func(*policy.Guardrail){
+		"another command":            func(g *policy.Guardrail) { g.Argv = []string{"a b"} },
+		"another address":            func(g *policy.Guardrail) { g.URL = "https://guard.example/2" },
+		"another format":             func(g *policy.Guardrail) { g.Format = "sallyport" },
+		"another model":              func(g *policy.Guardrail) { g.Model = "" },
+		"another place of the key":   func(g *policy.Guardrail) { g.Key = "keychain:K" },
+		"another Python":             func(g *policy.Guardrail) { g.Python = "/q" },
+		"one provider less":          func(g *policy.Guardrail) { g.Providers = g.Providers[:2] },
+		"one is no longer given any": func(g *policy.Guardrail) { g.Remote = false },
+	} {
+		g := base
+		if change(&g); providers.Judges(g) == providers.Judges(base) {
+			t.Errorf("%s is the same judge", what)
+		}
+	}
+	if same := base; providers.Judges(same) != providers.Judges(base) || strings.Contains(providers.Judges(base), "env:K") {
+		t.Errorf("the same judge is %q", providers.Judges(base))
 	}
 }
 

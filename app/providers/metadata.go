@@ -2,6 +2,9 @@ package providers
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"iter"
 	"slices"
 
@@ -21,6 +24,22 @@ type Definition struct {
 	Findings []inspect.Finding
 	Verdicts []control.GuardVerdict
 	Whole    bool // every provider that counts for the server judged all of it
+}
+
+// Judges identifies the providers that Definition asks, with all that makes them other ones: with another model, key or Python they judge anew.
+// Of a key it has where it is found, never the key, and that as a hash with the rest.
+func Judges(rail policy.Guardrail) string {
+	var all []string
+	for _, provider := range rail.Providers {
+		if rail.Away(provider) && !rail.Remote {
+			continue
+		}
+		of := specOf(provider, rail)
+		all = append(all, of.name, of.argv, of.url, of.format, of.model, of.key, of.python)
+	}
+	raw, _ := json.Marshal(all) // strings are always JSON
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
 }
 
 // Definition asks about one definition: a tool, a prompt, the instructions. No lock may be held. It returns when all providers have answered

@@ -187,7 +187,7 @@ func (d *definitions) add(server string, found map[string]approvals.Added) {
 
 // mark identifies a definition and those who judge it.
 func mark(rail policy.Guardrail, one asked) string {
-	return one.digest + " " + strings.Join(rail.Providers, ",") + " " + rail.URL + " " + strings.Join(rail.Argv, " ")
+	return one.digest + " " + providers.Judges(rail)
 }
 
 func (d *definitions) known(rail policy.Guardrail, one asked) bool {
