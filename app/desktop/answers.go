@@ -168,6 +168,7 @@ type Record struct {
 	control.Record
 	Shown string `json:"shown"` // how Server is shown
 	Named string `json:"named"` // server text: what a read names, "" for other records
+	Check string `json:"check"` // the check that it is about, "" for none
 }
 
 // Setting is one setting and the value in force.

@@ -84,9 +84,9 @@ func unguarded(u control.Unguarded) Unguarded {
 }
 
 func record(r control.Record, shown string) Record {
-	named := r.Named()
+	named, check := r.Named(), r.Check()
 	r.Detail = asText(r.Detail)
-	return Record{Record: r, Shown: shown, Named: named}
+	return Record{Record: r, Shown: shown, Named: named, Check: check}
 }
 
 // asText is JSON as a text for a person, encoded as a JSON string: the page has nothing to parse.

@@ -28,3 +28,12 @@ func TestAReasonStaysWithTheRecordOfTheDecision(t *testing.T) {
 		t.Errorf("record: %s, %v", record.Detail, err)
 	}
 }
+
+// The page words a row by its kind and its check, never by a summary.
+func TestARowNamesItsCheck(t *testing.T) {
+	for detail, want := range map[string]string{`{"check":"output_schema","violation":{}}`: "output_schema", `{"item":"tool:sum"}`: "", `{"check":1}`: "", `[]`: "", "": ""} {
+		if row := record(control.Record{Detail: json.RawMessage(detail)}, "weather"); row.Check != want {
+			t.Errorf("%s: %q", detail, row.Check)
+		}
+	}
+}

@@ -45,6 +45,15 @@ func (r *Record) Named() string {
 	return cmp.Or(detail.URI, detail.Prompt)
 }
 
+// Check is the check that a record is about ("output_schema"), "" if it is about none.
+func (r *Record) Check() string {
+	var detail struct{ Check string }
+	if len(r.Detail) == 0 || json.Unmarshal(r.Detail, &detail) != nil {
+		return ""
+	}
+	return detail.Check
+}
+
 // Violation is how a response breaks its tool's output schema, as a record's detail has it. Schema and Instance are JSON pointers into the schema
 // and into the structured content: server text, escaped and cut. Message is ours, More the number of further violations.
 type Violation struct {

@@ -43,7 +43,7 @@ export function overviewOf(with_: Partial<Overview> = {}): Overview {
 
 export function rowOf(n: number, with_: Partial<ActivityRow> = {}): ActivityRow {
   return sent({
-    id: `r${String(n).padStart(6, '0')}`, time: new Date(2026, 10, 21, 10, 0, 0).toISOString(), kind: 'tool_call', status: 'ok', server: 'weather', shown: with_.server ?? 'weather', tool: 'get_forecast', named: '',
+    id: `r${String(n).padStart(6, '0')}`, time: new Date(2026, 10, 21, 10, 0, 0).toISOString(), kind: 'tool_call', status: 'ok', server: 'weather', shown: with_.server ?? 'weather', tool: 'get_forecast', named: '', check: '',
     code: '', mode: '', summary: '', client: 'claude-desktop', duration_us: 182_000, bytes: 2048, ...with_,
   }, 'server', 'tool', 'code', 'mode', 'summary', 'client', 'duration_us', 'bytes')
 }

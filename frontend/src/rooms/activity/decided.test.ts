@@ -6,7 +6,7 @@ import { apiOf, overviewOf, rowOf, timeline, written } from '../../test/rooms'
 import Activity from './Activity.svelte'
 import { factsOf } from './decided'
 import { plainBlock } from './plain'
-import { sentence } from './words'
+import { sentence, summaryOf } from './words'
 
 const recordOf = (detail: unknown, with_: Partial<ActivityRecord> = {}): ActivityRecord => ({
   ...rowOf(1, { kind: 'policy_decision', status: 'warned', ...with_ }), detail: typeof detail === 'string' ? detail : JSON.stringify(detail), session: '', request: '', prev: '', hash: '',
@@ -51,7 +51,9 @@ describe('what a check found', () => {
   })
 
   it('is summed up without words of the command line', () => {
-    expect(sentence('its response doesn\'t match its output schema (required at /required/0)')).toBe('Its response isn’t what the tool promised')
+    const summary = 'its response doesn\'t match its output schema (required at /required/0)'
+    expect(summaryOf(rowOf(1, { kind: 'policy_decision', check: 'output_schema', summary }))).toBe('Its response isn’t what the tool promised')
+    expect(summaryOf(rowOf(1, { kind: 'guard_problem', check: 'guardrail', summary: 'it failed' }))).toBe('It failed')
   })
 
   it.each([

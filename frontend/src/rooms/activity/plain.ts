@@ -1,6 +1,6 @@
 import type { ActivityRecord, ActivityRow } from '../../lib/api'
 import { factsOf } from './decided'
-import { durationWords, sentence, sizeWords, toldOf } from './words'
+import { durationWords, sizeWords, summaryOf, toldOf } from './words'
 
 /**
  * A record as aligned plain text, for a message to somebody who helps. A server's text is on one line, with hidden characters spelled
@@ -8,7 +8,7 @@ import { durationWords, sentence, sizeWords, toldOf } from './words'
  */
 export function plainBlock(row: ActivityRow, record: ActivityRecord | null): string {
   const lines: [string, string | undefined][] = [
-    ['What', `${toldOf(row).word}${row.summary ? `: ${sentence(row.summary)}` : ''}`],
+    ['What', `${toldOf(row).word}${row.summary ? `: ${summaryOf(row)}` : ''}`],
     ['When', row.time],
     ['Server', row.server],
     ['Tool', row.tool],

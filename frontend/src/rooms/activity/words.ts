@@ -63,12 +63,17 @@ export function toldOf(row: Pick<ActivityRow, 'kind' | 'status' | 'mode' | 'summ
   return { word: row.kind === 'tool_call' ? 'Ran' : 'Noted', tone: 'plain' }
 }
 
-/** Summaries with words that only the command line uses, and what the window says; the record's detail has the rest. */
-const PLAINER: readonly (readonly [RegExp, string])[] = [
-  [/^its response doesn't match its output schema \(.*\)$/, 'its response isn’t what the tool promised'],
-  [/^response dropped: it doesn't match its output schema$/, 'its response was blocked: it isn’t what the tool promised'],
-  [/^its responses aren't checked, because its output schema doesn't compile$/, 'its responses can’t be compared with what it promises'],
-]
+/** What the window says of checks whose summaries have words that only the command line uses, by check and kind; the record's detail has the rest. */
+const PLAINER: ReadonlyMap<string, string> = new Map([
+  ['output_schema policy_decision', 'its response isn’t what the tool promised'],
+  ['output_schema tool_call', 'its response was blocked: it isn’t what the tool promised'],
+  ['output_schema guard_problem', 'its responses can’t be compared with what it promises'],
+])
+
+/** A record's summary as a sentence, in plain words. */
+export function summaryOf(row: Pick<ActivityRow, 'kind' | 'check' | 'summary'>): string {
+  return sentence(PLAINER.get(`${row.check} ${row.kind}`) ?? row.summary)
+}
 
 /** One setting that was changed, and by whom, in the words of the settings page; "" for everything else. */
 function settingWords(summary: string): string {
@@ -79,7 +84,7 @@ function settingWords(summary: string): string {
 
 /** Starts our words like a sentence, without hidden characters, whatever their source. */
 export function sentence(words = ''): string {
-  const plain = settingWords(words) || (PLAINER.find(([summary]) => summary.test(words))?.[1] ?? words)
+  const plain = settingWords(words) || words
   const seen = plain.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
   return seen.charAt(0).toUpperCase() + seen.slice(1)
 }
