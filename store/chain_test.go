@@ -435,3 +435,17 @@ func TestAHeadKeptElsewhereIsInTheChainOrIsNot(t *testing.T) {
 		t.Errorf("the head of a chain that retention emptied: %+v, %v", empty, err)
 	}
 }
+
+// All calls f for every match, oldest first, until it returns an error. It decodes every record: what it finds is what a filter should find.
+func (s *Store) All(q Query, f func(Record) error) error {
+	return s.View(func(tx *Tx) error {
+		for r := range tx.chain().records(0) {
+			if q.Matches(r) {
+				if err := f(*r); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

@@ -27,9 +27,9 @@ const (
 // upwards reports whether a query goes from older to newer records.
 func upwards(q Query) bool { return q.After != "" || q.Oldest }
 
-// Records are the newest matches (before Before, if set), newest last: at most Limit, which defaults to 200 and is at most 10,000 (All has
-// no limit). With After or Oldest they are the first matches after that record, or of all, so that a follower misses nothing; ErrNotFound
-// if retention removed the named record.
+// Records are the newest matches (before Before, if set), newest last: at most Limit, which defaults to 200 and is at most 10,000. With
+// After or Oldest they are the first matches after that record, or of all, so that a follower misses nothing; ErrNotFound if retention
+// removed the named record.
 //
 // Texts kept with calls make records large: the newest come without them (Record has them), and after 16 MiB of them the first matches end
 // before Limit; the caller goes on with After.
@@ -107,21 +107,6 @@ func (ch chain) picked(sequences iter.Seq[uint64]) iter.Seq[*Record] {
 			}
 		}
 	}
-}
-
-// All calls f for every match, oldest first, until it returns an error. It reads one state of the store and keeps one record in memory: for
-// exports.
-func (s *Store) All(q Query, f func(Record) error) error {
-	return s.View(func(tx *Tx) error {
-		for r := range tx.chain().records(0) {
-			if q.Matches(r) {
-				if err := f(*r); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
 }
 
 func (s *Store) Record(id string) (Record, error) {
