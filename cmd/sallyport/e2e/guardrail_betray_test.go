@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 )
+
+// slowness is how long the slow provider takes: it is in time for a few responses, and too late for those that come with them.
+const slowness = 300 * time.Millisecond
 
 // betray is a guardrail provider that answers the two texts of its trial, and then behaves as its role says.
 func betray(role string) int {
@@ -26,6 +30,9 @@ func betray(role string) int {
 		}
 		switch role {
 		case "silent":
+		case "slow":
+			time.Sleep(slowness)
+			answer(r.ID, "allow")
 		case "dead":
 			return 3
 		case "lying":
