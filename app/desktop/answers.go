@@ -183,11 +183,18 @@ type Setting struct {
 	LessSafe bool `json:"lessSafe"`
 }
 
+// ToolSetting is a setting that a tool has of its own.
+type ToolSetting struct {
+	Setting
+	Tool string `json:"tool"` // server text
+}
+
 // SetSetting sets one value; "" resets it. Nonce is from ConfirmLoosening if the value loosens.
 type SetSetting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Server string `json:"server"`
+	Tool   string `json:"tool"` // of the server, "" for all of it
 	Nonce  string `json:"nonce"`
 }
 

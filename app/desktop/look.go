@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -105,6 +106,19 @@ func (p *Page) Settings(server string) ([]Setting, error) {
 	return out, err
 }
 
+// ToolSettings lists what tools of a server have of their own.
+func (p *Page) ToolSettings(server string) ([]ToolSetting, error) {
+	return told(p.hubLink, func(h *app.Hub) (map[string][]control.Setting, error) { return h.ToolSettings(server) }, func(of map[string][]control.Setting) []ToolSetting {
+		out := []ToolSetting{}
+		for _, tool := range slices.Sorted(maps.Keys(of)) {
+			for _, row := range of[tool] {
+				out = append(out, ToolSetting{Setting: setting(row), Tool: tool})
+			}
+		}
+		return out
+	})
+}
+
 // neither is the safer side of a setting that has none. What it names, such as a program, can still be a person's to decide.
 const neither = "neither"
 
@@ -133,7 +147,7 @@ func (p *Page) SetSetting(s SetSetting) (Setting, error) {
 	if err != nil {
 		return Setting{}, err
 	}
-	q := control.SettingQuery{Key: s.Key, Value: s.Value, Server: s.Server}
+	q := control.SettingQuery{Key: s.Key, Value: s.Value, Server: s.Server, Tool: s.Tool}
 	loosens, from, to, err := h.LoosensSetting(q)
 	if err != nil {
 		return Setting{}, err
@@ -142,7 +156,7 @@ func (p *Page) SetSetting(s SetSetting) (Setting, error) {
 		if s.Nonce == "" {
 			return Setting{}, &control.Error{Code: control.CodeLoosens, Message: s.Key + ": " + to + " instead of " + from + " makes things less safe"}
 		}
-		if err := p.nonces.spend(s.Nonce, settingSubject(s.Key, s.Value, s.Server), from, "", false); err != nil {
+		if err := p.nonces.spend(s.Nonce, settingSubject(q), from, "", false); err != nil {
 			return Setting{}, err
 		}
 		q.Decided = true
@@ -155,18 +169,22 @@ func (p *Page) SetSetting(s SetSetting) (Setting, error) {
 }
 
 // ConfirmLoosening says what stops being checked, with a nonce for setting it.
-func (p *Page) ConfirmLoosening(key, value, server string) (Confirm, error) {
+func (p *Page) ConfirmLoosening(key, value, server, tool string) (Confirm, error) {
 	h, err := p.engine()
 	if err != nil {
 		return Confirm{}, err
 	}
-	loosens, from, to, err := h.LoosensSetting(control.SettingQuery{Key: key, Value: value, Server: server})
+	q := control.SettingQuery{Key: key, Value: value, Server: server, Tool: tool}
+	loosens, from, to, err := h.LoosensSetting(q)
 	if err != nil {
 		return Confirm{}, err
 	}
-	out := Confirm{ArmAfterMs: armAfterMs, Nonce: p.nonces.mint(settingSubject(key, value, server), from, "")}
+	out := Confirm{ArmAfterMs: armAfterMs, Nonce: p.nonces.mint(settingSubject(q), from, "")}
 	where := "all servers"
-	if server != "" {
+	switch {
+	case tool != "":
+		where = "this tool"
+	case server != "":
 		where = "this server"
 	}
 	out.Words = key + " becomes " + to + " instead of " + from + " for " + where + "."

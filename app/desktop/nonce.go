@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/hex"
+	"fmt"
 	"math/big"
 	"regexp"
 	"strconv"
@@ -125,8 +126,8 @@ func (n *nonces) forget() {
 // client's file.
 func itemSubject(code string) string { return "item\x00" + code }
 
-func settingSubject(key, value, server string) string {
-	return strings.Join([]string{"setting", key, value, server}, "\x00")
+func settingSubject(q control.SettingQuery) string {
+	return fmt.Sprintf("setting\x00%q %q %q %q", q.Key, q.Value, q.Server, q.Tool)
 }
 
 func fileSubject(what, client, path string, names []string) string {

@@ -236,7 +236,7 @@ func TestASettingIsLoosenedOnlyAfterItWasConfirmed(t *testing.T) {
 	if _, err := d.SetSetting(loosen); codeOf(err) != control.CodeLoosens {
 		t.Fatalf("without a nonce: %v", err)
 	}
-	c, err := d.ConfirmLoosening("pins.launch", "notify", "")
+	c, err := d.ConfirmLoosening("pins.launch", "notify", "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestASettingIsLoosenedOnlyAfterItWasConfirmed(t *testing.T) {
 	if _, err := d.SetSetting(loosen); codeOf(err) != control.CodeStale {
 		t.Errorf("with the nonce for another value: %v", err)
 	}
-	if c, err = d.ConfirmLoosening("pins.launch", "off", ""); err != nil || !strings.Contains(c.Words, "less safe") {
+	if c, err = d.ConfirmLoosening("pins.launch", "off", "", ""); err != nil || !strings.Contains(c.Words, "less safe") {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	loosen.Nonce = c.Nonce
@@ -255,6 +255,43 @@ func TestASettingIsLoosenedOnlyAfterItWasConfirmed(t *testing.T) {
 	d.at = d.at.Add(time.Second)
 	if row, err := d.SetSetting(loosen); err != nil || row.Value != "off" || !row.LessSafe {
 		t.Errorf("confirmed: %+v, %v", row, err)
+	}
+}
+
+// The window shows what a tool has of its own, and takes it back by the rules of any other setting.
+func TestASettingOfAToolIsListedAndTakenBack(t *testing.T) {
+	d := newDesk(t)
+	d.reports("weather", "forecast=Tells the weather.", "alerts=Tells the alerts.")
+	of := control.SettingQuery{Key: "redact.mode", Value: "redact", Server: "weather", Tool: "forecast"}
+	if _, err := d.hub.SetSetting(control.Peer{Role: control.RoleCLI}, of); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := d.ToolSettings("weather")
+	if err != nil || len(rows) != 1 || rows[0].Tool != "forecast" || rows[0].Key != "redact.mode" || rows[0].Value != "redact" || rows[0].From != "tool" {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	back := SetSetting{Key: of.Key, Server: of.Server, Tool: of.Tool}
+	if _, err := d.SetSetting(back); codeOf(err) != control.CodeLoosens {
+		t.Fatalf("unconfirmed: %v", err)
+	}
+	for _, tool := range []string{"", "alerts", "forecast"} {
+		c, err := d.ConfirmLoosening(back.Key, back.Value, back.Server, tool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.at = d.at.Add(time.Second)
+		back.Nonce = c.Nonce
+		row, err := d.SetSetting(back)
+		if tool != of.Tool {
+			if codeOf(err) != control.CodeStale {
+				t.Errorf("confirmed for the tool %q: %v", tool, err)
+			}
+		} else if err != nil || row.Value != "detect" || !strings.Contains(c.Words, "for this tool") {
+			t.Errorf("confirmed: %+v, %v, %q", row, err, c.Words)
+		}
+	}
+	if rows, err = d.ToolSettings("weather"); err != nil || len(rows) != 0 {
+		t.Errorf("still there: %+v, %v", rows, err)
 	}
 }
 
@@ -269,7 +306,7 @@ func TestASettingWithoutASaferSideIsConfirmedAndNotCalledLessSafe(t *testing.T) 
 	if _, err := d.SetSetting(set); codeOf(err) != control.CodeLoosens {
 		t.Fatalf("without a nonce: %v", err)
 	}
-	c, err := d.ConfirmLoosening(set.Key, set.Value, "")
+	c, err := d.ConfirmLoosening(set.Key, set.Value, "", "")
 	if err != nil || strings.Contains(c.Words, "less safe") {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -289,7 +326,7 @@ func TestTheWindowAloneSwitchesDecisionsFromATerminalOn(t *testing.T) {
 	if _, err := d.SetSetting(set); codeOf(err) != control.CodeLoosens {
 		t.Errorf("unconfirmed: %v", err)
 	}
-	c, err := d.ConfirmLoosening(set.Key, set.Value, "")
+	c, err := d.ConfirmLoosening(set.Key, set.Value, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -431,6 +468,7 @@ func TestEveryListIsAListAndEveryScreenAnswersAnEmptyHub(t *testing.T) {
 		"server":  func() (any, error) { return d.Server("weather") },
 		"blocked": func() (any, error) { return d.Block("weather", nil) },
 		"log":     func() (any, error) { return d.Logs("weather", 10) },
+		"tools":   func() (any, error) { return d.ToolSettings("weather") },
 	} {
 		answer, err := f()
 		if err != nil {
@@ -504,7 +542,7 @@ func TestAfterALostStoreAPersonBeginsAgain(t *testing.T) {
 // Whatever runs in the page can call every exported method: a new one is a decision.
 func TestThePageCanCallTheseAndNothingElse(t *testing.T) {
 	want := strings.Fields("Activity Alive Allow AllowClean AskToQuit Backups Block ChooseFile CleanServers Clients ConfirmLoosening DecidedItems Discard DiscardAll EndException Except Exceptions Guards HeldText HeldTogether History Inbox Keep Logs Look NotNow Overview PreviewProtect PreviewRestore " +
-		"PreviewUnprotect Protect Quit Ready Record Release Restore Review Server Servers SetSetting SetTheme Settings ShowInFolder Shows Stay TestGuard TestNotification TrayTold Undo Unprotect")
+		"PreviewUnprotect Protect Quit Ready Record Release Restore Review Server Servers SetSetting SetTheme Settings ShowInFolder Shows Stay TestGuard TestNotification ToolSettings TrayTold Undo Unprotect")
 	var got []string
 	for method := range reflect.TypeFor[*Page]().Methods() {
 		got = append(got, method.Name)

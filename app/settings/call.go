@@ -45,6 +45,25 @@ func (k *Keeper) settingRow(s policy.Setting, server store.Server, tool string) 
 	return row
 }
 
+// ToolSettings are the settings that tools of a server have of their own, by the tool's name.
+func (k *Keeper) ToolSettings(name string) (map[string][]control.Setting, error) {
+	k.office.Lock()
+	defer k.office.Unlock()
+	server, err := k.settingServer(name)
+	if err != nil {
+		return nil, err
+	}
+	of := map[string][]control.Setting{}
+	for _, tool := range k.settings.accepted.Tools(subject(server, "")) {
+		for _, s := range policy.All() {
+			if row := k.settingRow(s, server, tool); row.From == "tool" {
+				of[tool] = append(of[tool], row)
+			}
+		}
+	}
+	return of, nil
+}
+
 func (k *Keeper) settingServer(name string) (server store.Server, err error) {
 	if name == "" {
 		return server, nil

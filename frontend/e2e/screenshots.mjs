@@ -267,6 +267,12 @@ async function checked() {
       await page.getByRole('heading', { name: 'How the checks are doing' }).evaluate((heading) => heading.scrollIntoView({ block: 'start' }))
       await page.evaluate(() => document.activeElement.blur())
     })
+    await house.command('settings', 'set', 'redact.mode', 'redact', '--server', 'bills', '--tool', 'read_invoice')
+    await shoot(house, 'server-tools', `#/servers/${encodeURIComponent(item.identity)}`, async (page) => {
+      await page.getByRole('tab', { name: 'Checks' }).click()
+      await page.getByRole('region', { name: 'Tools with settings of their own' }).waitFor()
+      await page.evaluate(() => document.activeElement.blur())
+    })
     await shoot(house, 'server-checks', `#/servers/${encodeURIComponent(item.identity)}`, async (page) => {
       await page.getByRole('tab', { name: 'Checks' }).click()
       await page.getByRole('group', { name: 'When a response isn’t what its tool promised' }).scrollIntoViewIfNeeded()

@@ -58,5 +58,6 @@ export type ServerDetail = desktop.ServerDetail
 export type ServerItem = desktop.ServerItem
 export type SetSetting = desktop.SetSetting
 export type Setting = desktop.Setting
+export type ToolSetting = desktop.ToolSetting
 export type Unguarded = desktop.Unguarded
 export type Unseen = control.UnseenServer

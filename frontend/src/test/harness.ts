@@ -83,6 +83,8 @@ const api: Api = apiOf({
   ...timeline(() => rows),
   record: async (id) => ({ ...(rows.find((r) => r.id === id) ?? rowOf(0)), detail: '{\n  "check": "gate"\n}', session: 's-77', request: '41', prev: '', hash: 'b24f67aa6665f9b8' }),
   settings: async () => settings,
+  toolSettings: async () => [],
+  guards: async () => [],
   setSetting: async ({ key, value, nonce }) => {
     const row = settings.find((s) => s.key === key) ?? settingOf(key)
     if (!nonce && safer.indexOf(value) < safer.indexOf(row.value)) return refuse(4014, 'this makes things less safe')

@@ -1,8 +1,8 @@
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
 import { describe, expect, it, vi } from 'vitest'
-import type { Api, Coverage, ServerDetail } from '../../lib/api'
+import type { Api, Coverage, ServerDetail, Setting, SetSetting, ToolSetting } from '../../lib/api'
 import { readRoute } from '../../lib/route'
-import { apiOf, coverageOf, detailOf, eventOf, findingOf, itemOf, lightOf, overviewOf, previewOf, refuse, serverOf, unguardedOf, unseenOf, written } from '../../test/rooms'
+import { apiOf, coverageOf, detailOf, eventOf, findingOf, itemOf, lightOf, overviewOf, previewOf, refuse, serverOf, settingOf, unguardedOf, unseenOf, written } from '../../test/rooms'
 import ItemRow from './ItemRow.svelte'
 import Servers from './Servers.svelte'
 import { itemStatus, offered } from './words'
@@ -295,5 +295,59 @@ describe('one server', () => {
   it('says that a server is not known any more', async () => {
     list({ server: () => refuse(4004, 'no server') }, '#/servers/gone')
     expect(await screen.findByText('Sallyport no longer knows this server.')).toBeInTheDocument()
+  })
+})
+
+describe('the settings of a tool', () => {
+  const redact = (with_: Partial<Setting> = {}) => settingOf('redact.mode', { value: 'detect', default: 'detect', choices: ['redact', 'detect', 'off'], scope: 'tool', ...with_ })
+  const own = (with_: Partial<ToolSetting> = {}): ToolSetting => ({ ...redact({ value: 'redact', from: 'tool' }), tool: 'read_mail', ...with_ })
+  const BACK = 'Use the server’s setting for read_mail: Passwords, keys and tokens in responses'
+
+  async function checks(ofTools: ToolSetting[], answers: Partial<Api> = {}) {
+    const toolSettings = vi.fn(async () => ofTools)
+    detail(detailOf({ identity }), { settings: async () => [redact()], toolSettings, exceptions: async () => [], ...answers })
+    await fireEvent.click(await screen.findByRole('tab', { name: 'Checks' }))
+    await screen.findByRole('group', { name: 'Passwords, keys and tokens in responses' })
+    return toolSettings
+  }
+
+  it('are listed with the server’s own, a hostile name as what it is', async () => {
+    await checks([own(), own({ tool: HOSTILE, value: 'off', lessSafe: true })])
+    const card = within(screen.getByRole('region', { name: 'Tools with settings of their own' }))
+    const [first, second] = card.getAllByRole('listitem')
+    expect(first).toHaveTextContent(/read_mail ?Passwords, keys and tokens in responses: Replace them ?This server: Tell me in Activity/)
+    expect(second).toHaveTextContent(/Don’t look for them.*Less safe/)
+    expect(second?.textContent).not.toContain('\u202E')
+  })
+
+  it('are not spoken of where there are none', async () => {
+    await checks([])
+    expect(screen.queryByText('Tools with settings of their own')).toBeNull()
+  })
+
+  it('are given up at one press where that is safer', async () => {
+    const setSetting = vi.fn(async () => redact())
+    const asked = await checks([own({ value: 'off', lessSafe: true })], { setSetting })
+    await fireEvent.click(screen.getByRole('button', { name: BACK }))
+    expect(setSetting).toHaveBeenCalledExactlyOnceWith({ key: 'redact.mode', value: '', server: identity, tool: 'read_mail', nonce: '' })
+    await waitFor(() => expect(asked).toHaveBeenCalledTimes(2))
+  })
+
+  it('are given up after a question where that is less safe', async () => {
+    const sent: SetSetting[] = []
+    const setSetting = async (s: SetSetting) => (sent.push(s), s.nonce ? redact() : refuse(4014, 'less safe'))
+    const confirmLoosening = vi.fn(async () => ({ nonce: 'n1', armAfterMs: 0, words: 'redact.mode becomes detect.' }))
+    await checks([own()], { setSetting, confirmLoosening })
+    await fireEvent.click(screen.getByRole('button', { name: BACK }))
+    expect(await screen.findByText(/The response stays unchanged. This applies to this tool./)).toHaveFocus()
+    expect(confirmLoosening).toHaveBeenCalledWith('redact.mode', '', identity, 'read_mail')
+    await fireEvent.click(screen.getByRole('button', { name: /^Change to the server’s setting/ }))
+    expect(sent.at(-1)).toEqual({ key: 'redact.mode', value: '', server: identity, tool: 'read_mail', nonce: 'n1' })
+  })
+
+  it('that a file sets under another name of the server are said to stay', async () => {
+    await checks([own()], { setSetting: async () => redact({ value: 'redact', from: 'tool' }) })
+    await fireEvent.click(screen.getByRole('button', { name: BACK }))
+    expect(await screen.findByText(/settings.json names the server in another way/)).toBeInTheDocument()
   })
 })

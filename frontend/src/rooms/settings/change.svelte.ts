@@ -18,6 +18,7 @@ export class Change {
     private readonly api: Api,
     private readonly server: string,
     private readonly ondone: (setting: Setting) => void,
+    private readonly tool = '',
   ) {}
 
   /** Only the program knows what loosens. */
@@ -26,7 +27,7 @@ export class Change {
     if (this.busy || value === setting.value) return
     await this.doing(async () => {
       try {
-        this.took(await this.api.setSetting({ key: setting.key, value, server: this.server, nonce: '' }))
+        this.took(await this.api.setSetting({ key: setting.key, value, server: this.server, tool: this.tool, nonce: '' }))
       } catch (thrown) {
         if (refusalOf(thrown).code !== CODES.loosens) throw thrown
         await this.ask(setting.key, value)
@@ -39,7 +40,7 @@ export class Change {
     if (!asking || !this.armed || this.busy) return
     await this.doing(async () => {
       try {
-        this.took(await this.api.setSetting({ key, value: asking.value, server: this.server, nonce: asking.confirm.nonce }))
+        this.took(await this.api.setSetting({ key, value: asking.value, server: this.server, tool: this.tool, nonce: asking.confirm.nonce }))
         this.drop()
       } catch (thrown) {
         this.drop() // a nonce works once
@@ -57,7 +58,7 @@ export class Change {
   }
 
   private async ask(key: string, value: string): Promise<void> {
-    const confirm = await this.api.confirmLoosening(key, value, this.server)
+    const confirm = await this.api.confirmLoosening(key, value, this.server, this.tool)
     this.asking = { value, confirm }
     this.armed = confirm.armAfterMs <= 0
     if (!this.armed) this.timer = setTimeout(() => (this.armed = true), confirm.armAfterMs)
