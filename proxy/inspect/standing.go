@@ -75,9 +75,6 @@ func (f *RuleFile) grave(raw []byte) (all []Finding, cut bool) {
 	return append(all, Catalogued(w.Findings)...), w.cut || len(all) >= maxFindings && worst >= High.Rank()
 }
 
-// isGrave reports whether the catalogue calls a rule High or Critical.
-func isGrave(r *rules.Rule) bool { return cmp.Or(r.Catalogue, r.Level).Rank() >= High.Rank() }
-
 // repeatedKeys are members whose value is repeated by a call, or by a client that reads a resource or fills in a schema.
 var repeatedKeys = []string{
 	"name", "uri", "uriTemplate", "mimeType", "enum", "const", "default", "required", "pattern", "format", "type", "dependentRequired",

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -253,6 +254,9 @@ func (w *weigher) take(m *rules.Matcher, h rules.Hit, text string, where placer,
 	w.Findings = append(w.Findings, w.finding(m, h, text, where, start, end, chain, decoded))
 	return &w.Findings[len(w.Findings)-1]
 }
+
+// isGrave reports whether the catalogue calls a rule High or Critical.
+func isGrave(r *rules.Rule) bool { return cmp.Or(r.Catalogue, r.Level).Rank() >= High.Rank() }
 
 // finding describes a match.
 func (w *weigher) finding(m *rules.Matcher, h rules.Hit, text string, where placer, start, end int, chain []string, decoded string) Finding {
