@@ -62,8 +62,9 @@ func (b *Breaker) Ask(ctx context.Context, r Request) (Answer, error) {
 
 func (b *Breaker) Close() { b.provider.Close() }
 
+// width is 1 after a pause: one piece of a text tries the provider, and the others would fail beside it.
 func (b *Breaker) width() int {
-	if p, is := b.provider.(wide); is {
+	if p, is := b.provider.(wide); is && !b.State().Paused {
 		return p.width()
 	}
 	return 1

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // A broken is a breaker around a provider that can be told to fail, and what it said about itself.
@@ -219,6 +221,26 @@ func TestALateAnswerEndsThePause(t *testing.T) {
 		b.during = nil
 		if b.State().Paused || !slices.Equal(b.told, []bool{true, false}) {
 			t.Errorf("%+v, told %v", b.State(), b.told)
+		}
+	})
+}
+
+// four is a provider that judges four pieces at once.
+type four struct{ Provider }
+
+func (four) width() int { return 4 }
+
+func TestALongTextAfterThePauseIsJudgedByAProviderThatIsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroken()
+		b.pausedAfter(t, failuresInRow)
+		time.Sleep(pause)
+		b.fails, b.during = false, func() { time.Sleep(time.Second) }
+		b.Breaker.provider = four{b.Breaker.provider}
+		asked := b.asked
+		answer, err := Judge(context.Background(), b, request(""), []string{"one", "two", "three", "four"})
+		if err != nil || answer.Verdict != vocab.VoteAllow || b.asked-asked != 4 {
+			t.Errorf("%+v, %v, %d pieces asked about", answer, err, b.asked-asked)
 		}
 	})
 }
