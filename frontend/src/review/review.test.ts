@@ -20,6 +20,45 @@ const allow = () => button(/^Allow this tool/)
 const high = reviewOf({ severity: 'high', details: [{ ...REWORDED, findings: [findingOf({ rule: 'ansi_escape', level: 'high', title: 'A terminal escape sequence' })] }] })
 const critical = reviewOf({ severity: 'critical', details: [POISONED], typedWord: 'weather' })
 
+describe('what a tool says it returns', () => {
+  const odd = (rule: string, level: 'medium' | 'low', title: string, where: string) =>
+    partOf('get_forecast', { approved: '', state: 'new', findings: [findingOf({ rule, level, title, where, start: 0, end: 0, match: '' })] })
+
+  it('is said to go unchecked where its schema does not compile, and that is no weak sign', async () => {
+    const title = 'Its outputSchema has a pattern that is no regular expression, so its responses can\'t be checked against it'
+    await lookAt(reviewOf({ details: [odd('output_schema', 'low', title, 'outputSchema')] }))
+    const card = within(screen.getByRole('region', { name: 'Its responses can’t be checked for their form' }))
+    expect(card.getByText(`${title}.`)).toBeInTheDocument()
+    expect(card.getByText('Sallyport can’t compare its responses with what it promises. Everything else is still checked.')).toBeInTheDocument()
+    expect(screen.queryByText(/weak sign/)).toBeNull()
+  })
+
+  it.each([
+    ['odd_schema', 'outputSchema', /Claude could lose every tool of this server because of it\. Sallyport leaves it out of what Claude gets/],
+    ['not_a_schema', 'inputSchema', /Claude can’t tell what this tool needs.*Sallyport gives Claude an empty form instead/],
+  ])('is a warning where a schema is none: %s', async (rule, where, why) => {
+    const title = `Its ${where} is a text, not a schema; many clients then drop every tool of this server`
+    const { page } = await lookAt(reviewOf({ severity: 'high', details: [odd(rule, 'medium', title, where)] }))
+    expect(page.container).toHaveTextContent(title)
+    expect(page.container).toHaveTextContent(why)
+  })
+
+  it('is compared in words where it changed', async () => {
+    const changed = partOf('get_forecast', {
+      changes: [
+        changeOf({ path: 'outputSchema.properties.total.type', op: 'changed', words: 'type of the output › `total` changed from number to text', before: '"number"', after: '"string"' }),
+        changeOf({ path: 'outputSchema.properties.account', op: 'added', words: 'added, optional: the output › `account` (text)', after: '{"type":"string"}' }),
+      ],
+    })
+    await lookAt(reviewOf({ details: [changed] }))
+    const card = within(screen.getByRole('region', { name: /^Responses/ }))
+    expect(card.getByText('what it says it returns')).toBeInTheDocument()
+    expect(card.getAllByRole('row').map((row) => row.textContent?.trim().replace(/\s+/g, ' '))).toEqual([
+      '± ChangedType of the output › total changed from number to text', '+ AddedOptional: the output › account (text)',
+    ])
+  })
+})
+
 describe('a review', () => {
   it('decides nothing before it was looked at for a moment', async () => {
     const { arm, kept, allowed } = await lookAt(reviewOf({ armAfterMs: 800 }))
