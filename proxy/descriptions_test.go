@@ -167,3 +167,55 @@ func TestWhatAStandingRuleWithholdsIsNeverCalled(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A resource that is not pinned is left out of the listing, so it can't be read by its address either, whether the client has listed it or not.
+func TestAResourceThatAStandingRuleWithholdsIsNotRead(t *testing.T) {
+	const named, fine = `{"uri":"file:///a","name":"IMPORTANT: x"}`, `{"uri":"file:///b","name":"b"}`
+	read := func(r *rig, id, uri string) string {
+		r.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"resources/read","params":{"uri":"` + uri + `"}}`)
+		return r.answerTo(id)
+	}
+	prepared := func(setting string) *rig {
+		r := newRig(t, approveAll, standing(setting), func(r *rig) {
+			r.server.capabilities = `{"tools":{},"resources":{}}`
+			r.server.resources = []string{named, fine}
+		})
+		r.initialize()
+		saying(r, `"result":{"contents":[{"uri":"file:///a","text":"x"}]}`)
+		return r
+	}
+	for setting, blocked := range map[string]bool{"review": false, "redact": true, "block": true} {
+		r := prepared(setting) // and nothing was listed
+		if got := read(r, "7", "file:///a"); refused(got) != blocked || strings.Contains(got, `"kind":"descriptions"`) != blocked {
+			t.Errorf("%s: %s", setting, got)
+		}
+		for id, uri := range map[string]string{"8": "file:///b", "9": "file:///not-listed"} {
+			if got := read(r, id, uri); refused(got) {
+				t.Errorf("%s, %s: %s", setting, uri, got)
+			}
+		}
+	}
+	r := prepared("review")
+	r.listed()
+	r.gate.set(func(g *gatekeeper) { g.settings["inspect.descriptions"] = "block" })
+	r.eventually("it is blocked once the rule is set", func() bool { return refused(read(r, "10", "file:///a")) })
+	r.gate.set(func(g *gatekeeper) {
+		g.excepted = []control.Exception{{ID: "x", Item: "resource:file:///a", Rule: "attention_hijack", Level: inspect.High, Until: time.Now().Add(time.Hour)}}
+	})
+	r.eventually("an exception lifts it", func() bool { return !refused(read(r, "11", "file:///a")) })
+	r.gate.set(func(g *gatekeeper) { g.excepted = nil })
+	r.eventually("which ends", func() bool { return refused(read(r, "12", "file:///a")) })
+	r.gate.set(func(g *gatekeeper) { g.settings["inspect.descriptions"] = "review" })
+	r.eventually("and so does the rule", func() bool { return !refused(read(r, "13", "file:///a")) })
+	now := r.server
+	now.mu.Lock()
+	now.resources = []string{fine, `{"uri":"file:///c","name":"a system prompt"}`}
+	now.mu.Unlock()
+	r.gate.set(func(g *gatekeeper) { g.settings["inspect.descriptions"] = "redact" })
+	if got := r.listing("resources/list", "resources", ""); strings.Contains(got, "file:///c") {
+		t.Error(got)
+	}
+	if got := read(r, "14", "file:///c"); !refused(got) {
+		t.Errorf("listed without notice: %s", got)
+	}
+}

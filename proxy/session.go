@@ -297,6 +297,7 @@ func (s *Session) onState(connected bool) {
 	s.life.stateCame()
 	s.park.wake()
 	s.checks.Announce(s.checks.Differs(before, after))
+	s.checks.Turned(before, after)
 	if after.State.OwnTools != control.OwnToolsLater && s.listings.own.pending() {
 		s.aside.run(s.listings.ownChosen)
 	}

@@ -71,7 +71,7 @@ func uncompiled(raw []byte) *inspect.Finding {
 	}
 }
 
-// lookFurther has the next check compile what this one did not.
+// lookFurther has the next check do what this one did not.
 func (c *Checker) lookFurther() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

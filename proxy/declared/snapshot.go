@@ -28,8 +28,9 @@ type snapshot struct {
 	findings   []inspect.Finding
 	serverInfo json.RawMessage
 	protocol   string
-	uis        map[string]bool // ui:// resources that tools name
-	shifts     uint64          // list_changed notifications before it began
+	uis        map[string]bool     // ui:// resources that tools name
+	loose      map[string]pin.Item // by looseKey, resources that are not pinned, if the person's standing rule judges them
+	shifts     uint64              // list_changed notifications before it began
 }
 
 // snapshot walks every listing to its end, with requests of our own that look like the client's.
@@ -40,7 +41,7 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 		}
 	}()
 	greeting := c.Greeting()
-	shot := &snapshot{serverInfo: greeting.ServerInfo, protocol: greeting.Protocol, findings: slices.Clone(greeting.Findings), uis: map[string]bool{}}
+	shot := &snapshot{serverInfo: greeting.ServerInfo, protocol: greeting.Protocol, findings: slices.Clone(greeting.Findings), uis: map[string]bool{}, loose: map[string]pin.Item{}}
 	if greeting.Instructions != nil {
 		shot.items = append(shot.items, *greeting.Instructions)
 	}
@@ -63,9 +64,9 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 			got.err = c.walk(ctx, l, &got)
 		}()
 	}
-	pinsResources := c.view.Load().Policy.Resources
+	pinsResources, stands := c.view.Load().Policy.Resources, c.view.Load().stands()
 	for _, l := range lists {
-		if c.looksAt(l) && (l != Resources || pinsResources) {
+		if c.looksAt(l) && (l != Resources || pinsResources || stands) {
 			start(l)
 		}
 	}
@@ -77,6 +78,9 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 			continue
 		}
 		got := <-results[l]
+		if got.err != nil && l == Resources && !pinsResources && len(shot.uis) == 0 {
+			continue // only the standing rule wanted it, and it judges what is listed
+		}
 		if got.err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Method, got.err)
 		}
@@ -85,6 +89,9 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 				userInterfaces(item.Raw, shot.uis)
 			}
 			if l == Resources && !pinsResources && !shot.uis[item.Name] {
+				if stands && item.Unread == nil {
+					shot.loose[looseKey(item)] = item
+				}
 				continue
 			}
 			shot.items = append(shot.items, item)
@@ -147,6 +154,7 @@ func (shot *snapshot) observation() *Observation {
 			o.digests[key], o.raws[key] = item.Digest, item.Raw
 		}
 	}
+	o.loose = shot.loose
 	return o
 }
 
@@ -305,6 +313,9 @@ func (c *Checker) Surprises(items []pin.Item) bool {
 	for _, item := range items {
 		key := item.Key()
 		if item.Kind == pin.Resource && !v.Policy.Resources && !seen.pinned(item.Name) {
+			if _, listed := seen.loose[looseKey(item)]; !listed && v.stands() {
+				surprise = true
+			}
 			continue
 		}
 		if seen.digests[key] == item.Digest || seen.withheld[key] {

@@ -15,10 +15,20 @@ const (
 	descriptionsBlock  = "block"
 )
 
+// stands reports whether the person has such a rule.
+func (v *View) stands() bool { return v.Policy.Descriptions != descriptionsReview }
+
+// Turned looks again once the rule was switched on: only then are resources that are not pinned looked at.
+func (c *Checker) Turned(before, after *View) {
+	if after.stands() && !before.stands() && after.Seen != nil {
+		c.lookFurther()
+	}
+}
+
 // Stand applies the person's standing rule (inspect.descriptions) to a text of an item that the sanitizer has cleaned. It holds over an
 // approval, and an exception for the item lifts it. Under review nothing is looked at.
 func (v *View) Stand(rules *inspect.RuleFile, item string, clean []byte) inspect.Standing {
-	if v.Policy.Descriptions == descriptionsReview {
+	if !v.stands() {
 		return inspect.Standing{Definition: clean}
 	}
 	return rules.Stand(clean, v.Policy.Descriptions == descriptionsBlock, v.Silenced(item, time.Now()))
@@ -58,16 +68,15 @@ func (r *standingRule) use(rules *inspect.RuleFile) {
 	}
 }
 
-// withholds judges an item of the snapshot and enters what was found into the view.
-func (r *standingRule) withholds(v *View, key string, digest pin.Digest) bool {
-	if r == nil || v.Policy.Descriptions == descriptionsReview {
+// withholds judges an item of the snapshot and enters what was found into the view. Of two definitions of one resource the graver counts.
+func (r *standingRule) withholds(v *View, key string, digest pin.Digest, raw []byte) bool {
+	if r == nil || !v.stands() {
 		return false
 	}
 	before := judgedBefore{key, digest, v.Policy.Descriptions, v.Policy.Sanitizer}
 	excepted := v.Silenced(key, time.Now()) != nil
 	s, known := r.known[before]
 	if !known || excepted {
-		raw := v.Seen.raws[key]
 		if key == string(pin.Instructions) {
 			raw = sanitize.Characters(raw, v.Policy.Sanitizer)
 		} else {
@@ -82,7 +91,7 @@ func (r *standingRule) withholds(v *View, key string, digest pin.Digest) bool {
 		}
 		r.known[before] = s
 	}
-	if s.Level != "" {
+	if s.Level != "" && !v.stood[key].Withheld {
 		if v.stood == nil {
 			v.stood = map[string]inspect.Standing{}
 		}

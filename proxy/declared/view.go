@@ -24,10 +24,14 @@ type Observation struct {
 
 	sanitizes map[string]bool            // pin keys of tools with a parameter named SanitizeArgument
 	raws      map[string]json.RawMessage // by pin key, the definitions
+	loose     map[string]pin.Item        // by looseKey, listed resources that are not pinned, under a standing rule
 }
 
 // pinned reports whether the resource is pinned regardless of pins.resources.
 func (o *Observation) pinned(uri string) bool { return o != nil && o.uis[uri] }
+
+// looseKey is one definition of a resource. A server can list two of one.
+func looseKey(i pin.Item) string { return string(i.Digest) + " " + i.Name }
 
 // declares reports whether the item is in the listings, served or not.
 func (o *Observation) declares(key string) bool {
@@ -70,11 +74,16 @@ func newView(state *control.State, seen *Observation, verified, apart bool, rule
 		return v
 	}
 	for key, digest := range seen.digests {
-		if v.Approves(key, digest) && !rule.withholds(v, key, digest) {
+		if v.Approves(key, digest) && !rule.withholds(v, key, digest, seen.raws[key]) {
 			v.Served[key] = true
 			if t, ok := templateOf(key); ok {
 				v.templates = append(v.templates, t)
 			}
+		}
+	}
+	for _, item := range seen.loose {
+		if !v.Policy.Resources {
+			rule.withholds(v, item.Key(), item.Digest, item.Raw)
 		}
 	}
 	return v
@@ -200,6 +209,11 @@ func (v *View) differs(before *View) []string {
 	}
 	keys := maps.Clone(v.Served)
 	maps.Copy(keys, before.Served)
+	for _, stood := range []map[string]inspect.Standing{v.stood, before.stood} { // a resource that is not pinned is not served
+		for key := range stood {
+			keys[key] = true
+		}
+	}
 	for key := range keys {
 		same := v.Served[key] == before.Served[key]
 		if same && v.named(key) == before.named(key) && (v.Seen == nil || before.Seen == nil || v.Seen.digests[key] == before.Seen.digests[key]) && sameStanding(v.stood[key], before.stood[key]) {
@@ -237,7 +251,7 @@ func (v *View) WhyNot(key string) refusal.Reason {
 	}
 	_, declared := v.Seen.digests[key]
 	switch {
-	case !known:
+	case !known && !v.stood[key].Withheld:
 		return refusal.Unknown
 	case v.Seen.unread[key]:
 		return refusal.Unread
