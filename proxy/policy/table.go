@@ -84,8 +84,8 @@ var table = []Setting{
 		Doc: "The largest structured content that matches. A larger one counts as not matching, and the schema isn't applied to it.",
 	},
 	{
-		Key: "output_validation.max_depth", Default: "64", Scope: Tool, kind: number{min: 0, max: 10_000},
-		Values: "a number from 0 to 10000", Safer: "smaller",
+		Key: "output_validation.max_depth", Default: "64", Scope: Tool, kind: number{min: 0, max: 1000}, // frame.MaxDepth blocks a deeper message
+		Values: "a number from 0 to 1000", Safer: "smaller",
 		Doc: "How many levels of objects and lists structured content can have to match; a single value has 0. A deeper one counts as not matching, and the schema isn't applied to it.",
 	},
 	{

@@ -13,6 +13,11 @@ import (
 // times the value. The deadline has room for a busy machine, and for the race detector.
 func answered(t *testing.T, schema, value string) (*Violation, error) {
 	t.Helper()
+	return answeredAt(t, 64, schema, value)
+}
+
+func answeredAt(t *testing.T, depth int, schema, value string) (*Violation, error) {
+	t.Helper()
 	type result struct {
 		v   *Violation
 		err error
@@ -27,7 +32,7 @@ func answered(t *testing.T, schema, value string) (*Violation, error) {
 			done <- result{nil, err}
 			return
 		}
-		done <- result{s.Validate([]byte(value), Limits{MaxBytes: 8 << 20, MaxDepth: 64}), nil}
+		done <- result{s.Validate([]byte(value), Limits{MaxBytes: 8 << 20, MaxDepth: depth}), nil}
 	}()
 	peak := before
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -50,11 +55,34 @@ func answered(t *testing.T, schema, value string) (*Violation, error) {
 	}
 }
 
-// heap is what the heap holds now, garbage included. It does not stop the program, as runtime.ReadMemStats does.
+// heap is what heap and stacks hold now, garbage included. It does not stop the program, as runtime.ReadMemStats does.
 func heap() int64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(sample)
-	return int64(sample[0].Value.Uint64())
+	return int64(sample[0].Value.Uint64() + sample[1].Value.Uint64())
+}
+
+// The deepest content that output_validation.max_depth can allow takes no more memory than any other.
+func TestTheDepthThatASettingCanAllowIsBounded(t *testing.T) {
+	long := strings.Repeat("k", 8000)
+	for name, c := range map[string]struct{ schema, level, want string }{
+		"every level unevaluated": {`{"properties":{"c":{"$ref":"#"}},"unevaluatedProperties":false}`, `{"c":`, ""},
+		"and in violation":        {`{"properties":{"c":{"$ref":"#"}},"unevaluatedProperties":false}`, `{"d":1,"c":`, "unevaluatedProperties"},
+		"eight rules a level":     {`{"allOf":[{"$ref":"#/$defs/n"}],"$defs":{"n":{"allOf":[{"allOf":[{"allOf":[{"additionalProperties":{"$ref":"#"}}]}]}]}}}`, `{"c":`, ""},
+		"long names":              {`{"additionalProperties":{"$ref":"#"},"unevaluatedProperties":false,"minProperties":2}`, `{"` + long + `":`, "minProperties"},
+		"a choice each level":     {`{"anyOf":[{"properties":{"c":{"$ref":"#"}},"required":["x"]},{"properties":{"c":{"$ref":"#"}}}]}`, `{"c":`, "cost"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			nested := func(levels int) string { return strings.Repeat(c.level, levels) + "1" + strings.Repeat("}", levels) }
+			v, err := answeredAt(t, 1000, c.schema, nested(1000))
+			if err != nil || (v == nil) != (c.want == "") || v != nil && v.Keyword != c.want {
+				t.Errorf("%+v %v", v, err)
+			}
+			if v, _ := answeredAt(t, 1_000_000, c.schema, nested(1001)); v == nil || v.Keyword != "depth" {
+				t.Errorf("one level more: %+v", v)
+			}
+		})
+	}
 }
 
 // doubled is a schema in which each level applies the next one twice to the same value.

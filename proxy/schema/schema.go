@@ -20,8 +20,8 @@ type Limits struct {
 	MaxDepth int // levels of arrays and objects; a scalar has none
 }
 
-// deepest is what MaxDepth can be at most: decoding recurses.
-const deepest = 10_000
+// deepest is what MaxDepth can be at most: decoding, counting and evaluating recurse, and a message is not much deeper anyway.
+const deepest = 1000
 
 // details is below how many applications all violations are collected, not only the first.
 const details = 10_000

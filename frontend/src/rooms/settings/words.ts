@@ -175,7 +175,7 @@ const WORDS: Record<string, Words> = {
     label: 'Deepest data in a response',
     effect: 'How many levels of lists inside lists it can have. Deeper data counts as something the tool didn’t promise.',
     choices: {},
-    typed: { allowed: 'From 0 to 10,000 levels.', means: (value) => `Data with up to ${value} levels passes if it has the promised form.` },
+    typed: { allowed: 'From 0 to 1,000 levels.', means: (value) => `Data with up to ${value} levels passes if it has the promised form.` },
   },
   'guardrail.provider': {
     label: 'Who checks responses',
