@@ -76,6 +76,7 @@ func TestTriggersAreReplacedWhereverAModelReads(t *testing.T) {
 		"data that is no blob":                {`{"result":{"structuredContent":{"data":"mcp__a__b","content":[{"data":"__ot"}]}}}`, `{"result":{"structuredContent":{"data":"[REDACTED:trigger]__b","content":[{"data":"[REDACTED:trigger]"}]}}}`},
 		"a sentence for an address":           {`{"result":{"structuredContent":{"uri":"x: __ot","mimeType":"__ot"}}}`, `{"result":{"structuredContent":{"uri":"x: [REDACTED:trigger]","mimeType":"[REDACTED:trigger]"}}}`},
 		"a list behind _meta":                 {`{"result":[{"_meta":{}},["__ot"]]}`, `{"result":[{"_meta":{}},["[REDACTED:trigger]"]]}`},
+		"_meta in structured content":         {`{"result":{"structuredContent":{"a":{"_meta":{"b":"__ot"}}}}}`, left},
 		"text for _meta":                      {`{"result":{"_meta":"__ot"}}`, `{"result":{"_meta":"[REDACTED:trigger]"}}`},
 		"_meta":                               {`{"result":{"_meta":{"__ot":["mcp__a"],"x":{"y":"__ot"}},"content":[{"type":"text","text":"","_meta":{"a":"__ot"}}]}}`, left},
 		"addresses and media types":           {`{"result":{"contents":[{"uri":"mcp__a://b","mimeType":"text/__ot","text":""}],"structuredContent":{"uri":"x:__ot"}}}`, left},
