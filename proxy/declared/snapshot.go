@@ -78,8 +78,8 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 			continue
 		}
 		got := <-results[l]
-		if got.err != nil && l == Resources && !pinsResources && len(shot.uis) == 0 {
-			continue // only the standing rule wanted it, and it judges what is listed
+		if l == Resources && !pinsResources && len(shot.uis) == 0 { // only the standing rule wanted it, and it judges what is listed
+			got.err, got.findings = nil, nil
 		}
 		if got.err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Method, got.err)
