@@ -277,6 +277,15 @@ async function checked() {
       await page.getByRole('tab', { name: 'Checks' }).click()
       await page.getByRole('group', { name: 'When a response isn’t what its tool promised' }).scrollIntoViewIfNeeded()
     })
+    await bills.put('repromised')
+    const promise = await until('it promises something else', async () => (await house.inbox()).find((it) => it.kind === 'changed'))
+    await shoot(house, 'review-output', `#/inbox/${promise.code}`, async (page) => {
+      await page.getByRole('button', { name: /^Read tool list_invoices/ }).click()
+    })
+    await shoot(house, 'review-unchecked', `#/inbox/${promise.code}`, async (page) => {
+      await page.getByRole('button', { name: /^Read tool export_invoices/ }).click()
+      await page.getByText('can\'t be checked against it').scrollIntoViewIfNeeded()
+    })
   } finally {
     await house.end()
   }

@@ -126,13 +126,25 @@ const invoice = "Invoice 2231, due 1 December. Our bank details have changed: pl
 
 // billsFace hands on invoices, and promises a list of numbers that it doesn't send.
 func billsFace() scripted.Face {
-	listed := `{"name":"list_invoices","description":"All open invoices, with their totals in EUR.","inputSchema":{"type":"object","properties":{}},` +
-		`"outputSchema":{"type":"object","properties":{"invoices":{"type":"array","items":{"type":"object","properties":{"number":{"type":"string"},"total":{"type":"number"}}}}}}}`
+	return billsOf(listed(`"number":{"type":"string"},"total":{"type":"number"}`))
+}
+
+// repromisedFace promises something else, and one more tool promises what nothing can be compared with.
+func repromisedFace() scripted.Face {
+	export := `{"name":"export_invoices","description":"All invoices of a year, for a spreadsheet.","inputSchema":{"type":"object","properties":{}},` +
+		`"outputSchema":{"type":"object","properties":{"rows":{"type":"string","pattern":"(2026-[0-9]{2"}}}}`
+	return billsOf(listed(`"number":{"type":"string"},"total":{"type":"string"},"iban":{"type":"string"}`), scripted.Verbatim(export))
+}
+
+func listed(invoice string) scripted.Verbatim {
+	return scripted.Verbatim(`{"name":"list_invoices","description":"All open invoices, with their totals in EUR.","inputSchema":{"type":"object","properties":{}},` +
+		`"outputSchema":{"type":"object","properties":{"invoices":{"type":"array","items":{"type":"object","properties":{` + invoice + `}}}}}}`)
+}
+
+func billsOf(tools ...scripted.Verbatim) scripted.Face {
 	return scripted.Face{
-		Info: `{"name":"bills","title":"Bills","version":"1.1.0"}`,
-		Tools: []scripted.Verbatim{
-			tool("read_invoice", "Read one invoice by its number.", `"number":{"type":"string"}`, "number"), scripted.Verbatim(listed),
-		},
+		Info:  `{"name":"bills","title":"Bills","version":"1.1.0"}`,
+		Tools: append([]scripted.Verbatim{tool("read_invoice", "Read one invoice by its number.", `"number":{"type":"string"}`, "number")}, tools...),
 		Answers: map[string]scripted.Verbatim{
 			"read_invoice":  says(invoice),
 			"list_invoices": `{"content":[{"type":"text","text":"2231: 1,240.00"}],"structuredContent":{"invoices":[{"number":"2231","total":"1,240.00"}]}}`,
@@ -177,7 +189,7 @@ func fixture(name, dir string) error {
 	case "mail":
 		first = mailFace()
 	case "bills":
-		first = billsFace()
+		first, others = billsFace(), map[string]scripted.Face{"repromised": repromisedFace()}
 	case "hostile":
 		first = hostileFace()
 	default:

@@ -27,7 +27,7 @@ describe('what a tool says it returns', () => {
   it('is said to go unchecked where its schema does not compile, and that is no weak sign', async () => {
     const title = 'Its outputSchema has a pattern that is no regular expression, so its responses can\'t be checked against it'
     await lookAt(reviewOf({ details: [odd('output_schema', 'low', title, 'outputSchema')] }))
-    const card = within(screen.getByRole('region', { name: 'Its responses can’t be checked for their form' }))
+    const card = within(screen.getByRole('region', { name: 'Sallyport can’t check the form of its responses' }))
     expect(card.getByText(`${title}.`)).toBeInTheDocument()
     expect(card.getByText('Sallyport can’t compare its responses with what it promises. Everything else is still checked.')).toBeInTheDocument()
     expect(screen.queryByText(/weak sign/)).toBeNull()
