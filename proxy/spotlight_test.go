@@ -455,7 +455,7 @@ func TestAResponseThatCannotBeMarkedIsAnError(t *testing.T) {
 	}
 	for why, result := range map[string]string{
 		"too many of its names hold trigger words": `"result":{"content":[],"structuredContent":{` + names.String()[1:] + `}}`,
-		"too many texts":                           `"result":{"content":[{"text":"__ot"}` + strings.Repeat(`,{"text":""}`, 400_000) + `]}`,
+		"too many texts": `"result":{"content":[{"text":"__ot"}` + strings.Repeat(`,{"text":""}`, 400_000) + `]}`,
 	} {
 		r := spotlit(t, "on")
 		saying(r, result)
