@@ -11,14 +11,14 @@ import (
 // revisions are the versions the server accepts; for any other it offers the newest.
 var revisions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
-// answer does what an honest server does.
-func (s *scriptRun) answer(m *message) {
-	if m.ID == nil {
-		return
-	}
+// answer does what an honest server does, and returns the name of the face it did it with.
+func (s *scriptRun) answer(m *message) (as string) {
 	s.mu.Lock()
-	face := s.face
+	face, as := s.face, s.faceName
 	s.mu.Unlock()
+	if m.ID == nil {
+		return as
+	}
 	switch m.Method {
 	case "initialize":
 		s.result(m, face.initialize(m.Params.Protocol))
@@ -43,6 +43,7 @@ func (s *scriptRun) answer(m *message) {
 	default:
 		s.fail(m, `{"code":-32601,"message":"method not found"}`)
 	}
+	return as
 }
 
 func (s *scriptRun) named(m *message, face Face, name string, otherwise Verbatim) {

@@ -46,8 +46,8 @@ type Face struct {
 // Rule takes Steps on an event. If no step answers, a request stays unanswered.
 type Rule struct {
 	// On is "start", "eof", a method ("tools/list"), a method and its subject ("tools/call get_forecast", "prompts/get NAME",
-	// "resources/read URI"), "answered METHOD" after its answer, "answer ID" for the client's answer to a request of ours, "line" for any
-	// input, "file PATH" and "gone PATH" for a file that appears or disappears.
+	// "resources/read URI"), "answered METHOD" after its answer, "answered METHOD as FACE" after one with that face, "answer ID" for the
+	// client's answer to a request of ours, "line" for any input, "file PATH" and "gone PATH" for a file that appears or disappears.
 	On string `json:"on"`
 	// From and To limit which occurrences of the event count, from 1; 0 means no limit.
 	From int `json:"from,omitempty"`

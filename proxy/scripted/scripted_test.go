@@ -227,6 +227,24 @@ func TestAFaceChangesAfterTheThirdCall(t *testing.T) {
 	}
 }
 
+func TestAnAnswerBeforeAChangeIsNotTakenForOneAfterIt(t *testing.T) {
+	p := startScript(t, Script{
+		Face:  Face{Tools: []Verbatim{`{"name":"x"}`}},
+		Faces: map[string]Face{"empty": {Tools: []Verbatim{}}},
+		Rules: []Rule{{On: "tools/call x", Async: true, Steps: []Step{
+			{Notify: "begun"}, {Wait: "answered tools/list"}, {Put: "empty", Notify: "changed"}, {Wait: "answered tools/list as empty"}, {Notify: "seen"},
+		}}},
+	})
+	p.send(call("1", "x"))
+	p.want(`{"jsonrpc":"2.0","method":"begun"}`)
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+	p.want(`{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"x"}]}}`)
+	p.want(`{"jsonrpc":"2.0","method":"changed"}`) // "answered tools/list" would count the answer before it
+	p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list"}`)
+	p.want(`{"jsonrpc":"2.0","id":3,"result":{"tools":[]}}`)
+	p.want(`{"jsonrpc":"2.0","method":"seen"}`)
+}
+
 func TestASlowToolGoesOnUntilItIsCancelled(t *testing.T) {
 	p := startScript(t, Script{Face: Face{Tools: []Verbatim{}}, Rules: []Rule{
 		{On: "tools/call slow", Async: true, Steps: []Step{{Progress: 1}, {Wait: "cancelled"}, {Say: "stopped"}, {Notify: "stopped"}}},

@@ -29,6 +29,7 @@ type scriptRun struct {
 
 	mu        sync.Mutex
 	face      Face
+	faceName  string
 	seen      map[string]int             // occurrences by event
 	waiting   map[string][]chan struct{} // steps waiting for an event
 	cancelled map[string]bool            // ids, as written, that the client cancelled
@@ -40,7 +41,7 @@ type scriptRun struct {
 
 func newSession(script Script, out, errw io.Writer) *scriptRun {
 	return &scriptRun{
-		script: script, out: out, errw: errw, face: script.Face,
+		script: script, out: out, errw: errw, face: script.Face, faceName: first,
 		seen: map[string]int{}, waiting: map[string][]chan struct{}{}, cancelled: map[string]bool{},
 		ended: make(chan struct{}), exit: make(chan int, 1),
 	}
@@ -134,8 +135,9 @@ func (s *scriptRun) received(line []byte) {
 			return
 		}
 		if !s.fire(m.Method, m) {
-			s.answer(m)
+			as := s.answer(m)
 			s.fire("answered "+m.Method, m)
+			s.fire("answered "+m.Method+" as "+as, m)
 		}
 	}
 }

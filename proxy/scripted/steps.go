@@ -77,10 +77,13 @@ func (s *scriptRun) take(steps []Step, m *message) {
 	}
 }
 
+// first is the name of the face at the start.
+const first = "first"
+
 // put changes the face and, if method is not "", announces it before anything is answered with the new one.
 func (s *scriptRun) put(name, method string) {
 	face, ok := s.script.Faces[name]
-	if name == "first" {
+	if name == first {
 		face = s.script.Face
 	} else if !ok {
 		fmt.Fprintf(s.errw, "scripted: no face %q\n", name)
@@ -89,7 +92,7 @@ func (s *scriptRun) put(name, method string) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()
-	s.face = face
+	s.face, s.faceName = face, name
 	s.mu.Unlock()
 	if method != "" {
 		_, _ = fmt.Fprintf(s.out, `{"jsonrpc":"2.0","method":%q}`+"\n", method)

@@ -40,7 +40,7 @@ const daemonsRule = `{"on":"start","steps":[{"daemons":"DAEMONS","hold":true},{"
   `
 
 // stormServer has three allowed tools and one that is never allowed. While the file DRIFT exists it declares something else, and announces it.
-// It keeps that until it has been listed, because no one sees a change that comes and goes between two listings. Text that must never get
+// It keeps that until it has been listed so, because no one sees a change that comes and goes between two listings. Text that must never get
 // through says poison. Its two daemons resist being killed.
 const stormServer = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"slow","inputSchema":{"type":"object"}},
   {"name":"toggle","inputSchema":{"type":"object"}},{"name":"fresh","inputSchema":{"type":"object"}}],
@@ -49,7 +49,7 @@ const stormServer = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{
     {"name":"toggle","inputSchema":{"type":"object"}},{"name":"fresh","inputSchema":{"type":"object"}}],
    "answers":{"echo":{"content":[{"type":"text","text":"poison"}]},"toggle":{"content":[{"type":"text","text":"again"}]},"fresh":{"content":[{"type":"text","text":"poison"}]}}}},
  "rules":[` + daemonsRule + `{"on":"tools/call slow","async":true,"steps":[{"sleep":"120ms"},{"send":"{\"jsonrpc\":\"2.0\",\"id\":${id},\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"again\"}]}}"}]},
-  {"on":"file DRIFT","async":true,"steps":[{"put":"drifted","notify":"notifications/tools/list_changed"},{"wait":"answered tools/list"},
+  {"on":"file DRIFT","async":true,"steps":[{"put":"drifted","notify":"notifications/tools/list_changed"},{"wait":"answered tools/list as drifted"},
     {"wait":"gone DRIFT"},{"put":"first","notify":"notifications/tools/list_changed"}]}]}`
 
 // answered marks the response of an allowed tool; refusals say "again" too.
