@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -407,15 +408,13 @@ func (d *desk) heldHolds(_, acked map[string]bool) error {
 	}
 	defer hub.Close()
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		left, unread := os.ReadDir(filepath.Join(d.path, "spool")) // before the inbox: what leaves the spool is there
 		items, err := hub.Inbox()
-		if err != nil {
+		if err := errors.Join(unread, err); err != nil {
 			return err
 		}
 		held := slices.ContainsFunc(items, func(i control.InboxItem) bool { return i.Kind == "response_held" })
-		left, err := os.ReadDir(filepath.Join(d.path, "spool"))
 		switch {
-		case err != nil:
-			return err
 		case held, !acked["held"]:
 			return nil
 		case len(left) == 0, time.Now().After(deadline):

@@ -185,9 +185,18 @@ func TestAHostileProviderCostsNothingButTheResponsesItShouldJudge(t *testing.T) 
 			if out, code := h.run("settings", "set", "guardrail.provider", "builtin", "--server", fmt.Sprint("report", wrappers), "--yes"); code != 0 {
 				t.Fatalf("settings: status %d: %s", code, out)
 			}
+			h.set("guardrail.provider", "command")
+			for _, s := range clients[:wrappers] {
+				wait(t, "it is in force in each wrapper", func() bool {
+					line, _ := s.send("tools/call", `{"name":"report","arguments":{"about":"a note"}}`)()
+					return c.onError != "hold" || c.role == "slow" || strings.Contains(line, `"status":"held"`)
+				})
+			}
+			rounds := 0
 			round := func(calls int) betrayal {
-				h.set("guardrail.provider", "builtin")
-				h.set("guardrail.provider", "command") // starts afresh: one that failed is left alone for a while
+				rounds++ // another command is another provider, and starts afresh: one that failed is left alone for a while
+				argv, _ := json.Marshal(helper(t, "betray", c.role, fmt.Sprint(rounds)))
+				h.set("guardrail.command.argv", string(argv))
 				return betrayed(clients[:wrappers], free, calls, string(about), func(line string) {
 					held, delivered := strings.Contains(line, `"status":"held"`), strings.Contains(line, "An ordinary line of a long report.")
 					if ok := held && c.onError == "hold" || delivered && (c.onError == "builtin" || c.role == "slow"); !ok || held == delivered {
