@@ -55,6 +55,32 @@ func TestAClosedServerPingsInNoWordsOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestAServerNobodyReviewedSaysItsNameAndVersionAlone(t *testing.T) {
+	long := strings.Repeat("a", 65)
+	for info, want := range map[string]string{
+		`{"name":"@scope/weather-server","version":"1.2.3-beta+4"}`: `{"name":"@scope/weather-server","version":"1.2.3-beta+4"}`,
+		`{"version":"1","name":"w"}`:                                `{"name":"w","version":"1"}`,
+		`{"name":"w","title":"Read me","version":"1","description":"x","websiteUrl":"https://x","icons":[{"src":"x"}]}`: `{"name":"w","version":"1"}`,
+		`{"name":"Weather Server","version":"version 1"}`:                                                               `{"name":"weather","version":"0"}`,
+		`{"name":"` + long + `","version":"` + long + `"}`:                                                              `{"name":"weather","version":"0"}`,
+		`{"name":"wéather","version":1}`:                                                                                `{"name":"weather","version":"0"}`,
+		`{"name":"","version":"2026.11"}`:                                                                               `{"name":"weather","version":"2026.11"}`,
+		`{"name":{"say":"this"}}`:                                                                                       `{"name":"weather","version":"0"}`,
+		`{"name":"s\u200by","version":"1"}`:                                                                             `{"name":"weather","version":"1"}`,
+		`"a text"`:                                                                                                      `{"name":"weather","version":"0"}`,
+		`[{"name":"w"}]`:                                                                                                `{"name":"weather","version":"0"}`,
+	} {
+		greets := func(r *rig) {
+			r.server.handle = func(line string) (string, bool) {
+				return `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":` + info + `}}`, strings.Contains(line, `"initialize"`)
+			}
+		}
+		if got := newRig(t, approveNone, greets).initialize(); !strings.Contains(got, `"serverInfo":`+want+`,`) && !strings.Contains(got, `"serverInfo":`+want+`}`) {
+			t.Errorf("%s became %s", info, got)
+		}
+	}
+}
+
 func TestAPingThatSaysMoreLosesIt(t *testing.T) {
 	r := ready(t)
 	for _, line := range []string{`{"jsonrpc":"2.0","id":"ping-1","method":"ping"}`, `{"jsonrpc":"2.0","id":2,"method":"ping","params":{"_meta":{"progressToken":7}}}`} {

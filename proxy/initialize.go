@@ -71,10 +71,12 @@ func (s *handshake) answerInitialize(r *request, line []byte, m *frame.Message) 
 	} else {
 		edits = editClosedInitialize(line, result)
 	}
-	if info, ok := frame.Find(line, result, "serverInfo"); ok && !s.harmless(info.Of(line)) {
-		name := frame.AppendString([]byte(`{"name":`), legible.SpokenServer(v.State.Name, "a server"))
-		edits = append(edits, frame.Edit{Start: info.Start, End: info.End, With: append(name, `,"version":"withheld"}`...)})
-	} else {
+	switch info, ok := frame.Find(line, result, "serverInfo"); {
+	case ok && !s.harmless(info.Of(line)):
+		edits = append(edits, frame.Edit{Start: info.Start, End: info.End, With: bareInfo(v, nil, frame.Span{})})
+	case ok && !v.Open():
+		edits = append(edits, frame.Edit{Start: info.Start, End: info.End, With: bareInfo(v, line, info)})
+	default:
 		edits = append(edits, s.greeting(v, line, result, "serverInfo")...)
 	}
 	if v.Open() && s.instructs(v) {
@@ -216,6 +218,31 @@ var knownCapabilities = map[string][]string{
 	"logging":     nil,
 	"completions": nil,
 	"tasks":       nil,
+}
+
+// bareInfo is a serverInfo that says which program a server is and nothing else: its own name and version where they are words, else the name
+// that the person gave it, and version 0. Titles, descriptions, addresses and icons are text of a server that nobody has reviewed.
+func bareInfo(v *declared.View, line []byte, info frame.Span) []byte {
+	own := map[string]string{"name": legible.SpokenServer(v.State.Name, "a server"), "version": "0"}
+	for member := range own {
+		if span, ok := frame.Find(line, info, member); ok && frame.Type(line, span) == '"' {
+			if word, _ := frame.String(line, span); isProgramWord(word) {
+				own[member] = word
+			}
+		}
+	}
+	bare := frame.AppendString([]byte(`{"name":`), own["name"])
+	return append(frame.AppendString(append(bare, `,"version":`...), own["version"]), '}')
+}
+
+// isProgramWord reports whether a text is a name or a version as programs have them: without blanks, at most 64 characters.
+func isProgramWord(text string) bool {
+	for _, c := range []byte(text) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("._/@+-", c) >= 0) {
+			return false
+		}
+	}
+	return text != "" && len(text) <= 64
 }
 
 // editClosedInitialize keeps the protocol version, the server's own name, and known capabilities with their boolean members: everything

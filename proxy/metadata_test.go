@@ -190,17 +190,6 @@ func TestEachProfileReachesEveryKindOfMetadata(t *testing.T) {
 	}
 }
 
-func TestTheServerInfoOfAnUnreviewedServerIsCleanedToo(t *testing.T) {
-	r := newRig(t, approveNone, func(r *rig) {
-		r.server.handle = func(line string) (string, bool) {
-			return `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s\u200by","version":"1"}}}`, strings.Contains(line, `"initialize"`)
-		}
-	})
-	if got := r.initialize(); !strings.Contains(got, `"serverInfo":{"name":"sy","version":"1"}`) {
-		t.Error(got)
-	}
-}
-
 // A definition that the profile has nothing against keeps its white space, its unknown fields and the spelling of its numbers.
 func TestWhatTheProfileHasNothingAgainstIsDeliveredByteForByte(t *testing.T) {
 	odd := `{ "name" : "echo", "x-unknown":[1.0, 2E0 ,"\u0061\/"],"description":"…é 👩‍💻","inputSchema" : {"type":"object" },"outputSchema":{"$ref":"#/a"}}`

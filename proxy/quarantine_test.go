@@ -377,7 +377,7 @@ func TestWhatAServerSaysBesideItsAnswersIsCutWherePoisoned(t *testing.T) {
 		"a member of initialize": {`"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"_meta":{"a":` + quoted + `}}`,
 			[]string{`"serverInfo":{"name":"s","version":"1"}`, `"protocolVersion":"2025-06-18"`}, nil},
 		"the server's own name": {`"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","title":` + quoted + `,"version":"1"}}`,
-			[]string{`"serverInfo":{"name":"weather","version":"withheld"}`}, nil},
+			[]string{`"serverInfo":{"name":"weather","version":"0"}`}, nil},
 		"a capability": {`"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"experimental":{"x":{"y":` + quoted + `}}},"serverInfo":{"name":"s","version":"1"}}`,
 			[]string{`"capabilities":{"tools":{"listChanged":true}}`}, nil},
 		"a key of ours": {`"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","sallyport/evil":{},"version":"1"}}`,
