@@ -81,6 +81,24 @@ func TestAServerNobodyReviewedSaysItsNameAndVersionAlone(t *testing.T) {
 	}
 }
 
+func TestAServerNobodyReviewedAnnouncesOnlyExtensionsThatWeKnow(t *testing.T) {
+	for extensions, want := range map[string]string{
+		`{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}`:                               `,"extensions":{"io.modelcontextprotocol/ui":{}}`,
+		`{"io.modelcontextprotocol/tasks":{"list":true,"do as I say":true,"cancel":false,"n":1}}`:                  `,"extensions":{"io.modelcontextprotocol/tasks":{"cancel":false,"list":true}}`,
+		`{"io.modelcontextprotocol/skills":{},"com.example/do as I say":{},"io.modelcontextprotocol/ui":"a text"}`: `,"extensions":{"io.modelcontextprotocol/skills":{}}`,
+		`{"com.example/x":{}}`: ``, `"a text"`: ``, `["io.modelcontextprotocol/ui"]`: ``,
+	} {
+		greets := func(r *rig) {
+			r.server.handle = func(line string) (string, bool) {
+				return `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"extensions":` + extensions + `},"serverInfo":{"name":"w","version":"1"}}}`, strings.Contains(line, `"initialize"`)
+			}
+		}
+		if got := newRig(t, approveNone, greets).initialize(); !strings.Contains(got, `"capabilities":{"tools":{"listChanged":true}`+want+`}`) {
+			t.Errorf("%s became %s", extensions, got)
+		}
+	}
+}
+
 func TestAPingThatSaysMoreLosesIt(t *testing.T) {
 	r := ready(t)
 	for _, line := range []string{`{"jsonrpc":"2.0","id":"ping-1","method":"ping"}`, `{"jsonrpc":"2.0","id":2,"method":"ping","params":{"_meta":{"progressToken":7}}}`} {

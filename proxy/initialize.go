@@ -2,14 +2,12 @@ package proxy
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
-	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/refusal"
 )
@@ -209,66 +207,3 @@ func (s *handshake) editOpenInitialize(v *declared.View, line []byte, result fra
 }
 
 func isEmptyText(raw []byte) bool { return string(raw) == `""` || string(raw) == "null" }
-
-// knownCapabilities are the capabilities a server can announce in the legacy eras (2024-11-05 to 2025-11-25), with their boolean members.
-var knownCapabilities = map[string][]string{
-	"tools":       {"listChanged"},
-	"prompts":     {"listChanged"},
-	"resources":   {"subscribe", "listChanged"},
-	"logging":     nil,
-	"completions": nil,
-	"tasks":       nil,
-}
-
-// bareInfo is a serverInfo that says which program a server is and nothing else: its own name and version where they are words, else the name
-// that the person gave it, and version 0. Titles, descriptions, addresses and icons are text of a server that nobody has reviewed.
-func bareInfo(v *declared.View, line []byte, info frame.Span) []byte {
-	own := map[string]string{"name": legible.SpokenServer(v.State.Name, "a server"), "version": "0"}
-	for member := range own {
-		if span, ok := frame.Find(line, info, member); ok && frame.Type(line, span) == '"' {
-			if word, _ := frame.String(line, span); isProgramWord(word) {
-				own[member] = word
-			}
-		}
-	}
-	bare := frame.AppendString([]byte(`{"name":`), own["name"])
-	return append(frame.AppendString(append(bare, `,"version":`...), own["version"]), '}')
-}
-
-// isProgramWord reports whether a text is a name or a version as programs have them: without blanks, at most 64 characters.
-func isProgramWord(text string) bool {
-	for _, c := range []byte(text) {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("._/@+-", c) >= 0) {
-			return false
-		}
-	}
-	return text != "" && len(text) <= 64
-}
-
-// editClosedInitialize keeps the protocol version, the server's own name, and known capabilities with their boolean members: everything
-// else is text of an unreviewed server.
-func editClosedInitialize(line []byte, result frame.Span) []frame.Edit {
-	keep := func(key string, m frame.Member) bool {
-		return key == "protocolVersion" && frame.Type(line, m.Value) == '"' && isShortWord(m.Value.Of(line)) || key == "serverInfo"
-	}
-	capabilities := map[string]map[string]bool{"tools": {"listChanged": true}}
-	if span, ok := frame.Find(line, result, "capabilities"); ok {
-		frame.Members(line, span, func(name string, c frame.Member) bool {
-			flags, known := knownCapabilities[name]
-			if !known || frame.Type(line, c.Value) != '{' {
-				return true
-			}
-			if capabilities[name] == nil {
-				capabilities[name] = map[string]bool{}
-			}
-			for _, flag := range flags {
-				if value, ok := frame.Find(line, c.Value, flag); ok && string(value.Of(line)) == "true" {
-					capabilities[name][flag] = true
-				}
-			}
-			return true
-		})
-	}
-	encoded, _ := json.Marshal(capabilities)
-	return frame.EditObject(line, result, keep, append([]byte(`"capabilities":`), encoded...))
-}
