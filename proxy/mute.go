@@ -28,7 +28,7 @@ func bareInfo(v *declared.View, line []byte, info frame.Span) []byte {
 	own := map[string]string{"name": legible.SpokenServer(v.State.Name, "a server"), "version": "0"}
 	for member := range own {
 		if span, ok := frame.Find(line, info, member); ok && frame.Type(line, span) == '"' {
-			if word, _ := frame.String(line, span); isProgramWord(word) {
+			if word, _ := frame.String(line, span); isWord(word, programWords, 64) {
 				own[member] = word
 			}
 		}
@@ -37,14 +37,14 @@ func bareInfo(v *declared.View, line []byte, info frame.Span) []byte {
 	return append(frame.AppendString(append(bare, `,"version":`...), own["version"]), '}')
 }
 
-// isProgramWord reports whether a text is a name or a version as programs have them: without blanks, at most 64 characters.
-func isProgramWord(text string) bool {
-	for _, c := range []byte(text) {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("._/@+-", c) >= 0) {
-			return false
-		}
-	}
-	return text != "" && len(text) <= 64
+const (
+	letters      = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	programWords = letters + "0123456789._/@+-" // the characters of a name or a version as programs have them
+)
+
+// isWord reports whether a text is one word of an alphabet, with at most so many characters.
+func isWord(text, alphabet string, most int) bool {
+	return text != "" && len(text) <= most && strings.Trim(text, alphabet) == ""
 }
 
 // editClosedInitialize keeps the protocol version, the server's own name, and known capabilities with their boolean members: everything
@@ -95,7 +95,7 @@ func knownExtensions(line []byte, result frame.Span) map[string]map[string]bool 
 		}
 		flags := map[string]bool{}
 		frame.Members(line, extension.Value, func(flag string, m frame.Member) bool {
-			if value := string(m.Value.Of(line)); (value == "true" || value == "false") && isOneWord(flag) {
+			if value := string(m.Value.Of(line)); (value == "true" || value == "false") && isWord(flag, letters, 32) {
 				flags[strings.Clone(flag)] = value == "true"
 			}
 			return true
@@ -104,14 +104,4 @@ func knownExtensions(line []byte, result frame.Span) map[string]map[string]bool 
 		return true
 	})
 	return known
-}
-
-// isOneWord reports whether a key is at most 32 letters.
-func isOneWord(key string) bool {
-	for _, c := range []byte(key) {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
-			return false
-		}
-	}
-	return key != "" && len(key) <= 32
 }
