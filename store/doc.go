@@ -2,7 +2,7 @@
 // activity chain. It knows no socket and no window; what it keeps are plain types.
 //
 // Open takes the data folder and the file lock: a store has one owner at a time (ErrLocked). Update and View run a transaction over
-// servers, pins, seen definitions, history, inbox items and meta values; once Update returns, its changes are on disk. AppendNow adds
+// servers, pins, seen definitions, history, inbox items, tasks and meta values; once Update returns, its changes are on disk. AppendNow adds
 // activity records by themselves, Tx.Append together with a decision.
 //
 // Invariants:

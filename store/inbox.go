@@ -44,7 +44,9 @@ type Part struct {
 	Digest     string          `json:"digest,omitempty"`
 	Definition []byte          `json:"definition,omitempty"` // as declared
 	Approved   []byte          `json:"approved,omitempty"`   // as last approved
+	Text       string          `json:"text,omitempty"`       // of a skill: what it tells the model
 	Findings   json.RawMessage `json:"findings,omitempty"`
+	Era        string          `json:"era,omitempty"` // if this is the form of one era
 }
 
 // codeAlphabet leaves out characters that people confuse when they read a code aloud or type it.

@@ -12,8 +12,9 @@ import (
 // the roll shows it.
 var metaLater = []byte("buckets")
 
-// laterNow is the generation of a new store: 1 has held responses, 2 keeps their items in a bucket of their own, 3 has glances at records.
-const laterNow = 3
+// laterNow is the generation of a new store: 1 has held responses, 2 keeps their items in a bucket of their own, 3 has glances at records, 4
+// has tasks.
+const laterNow = 4
 
 // laterOf is the generation of a store. One without content is just being made, and lacks nothing.
 func laterOf(tx *bolt.Tx) int {

@@ -18,8 +18,9 @@ type Pin struct {
 	Item       string          `json:"item"` // pin key: "tool:echo", "instructions"
 	Era        string          `json:"era"`
 	Digest     string          `json:"digest"`
-	Raw        []byte          `json:"raw,omitempty"` // the decided definition, in the bytes delivered
-	State      vocab.PartState `json:"state"`         // approved or rejected; new, changed and removed follow from comparing it with Seen
+	Raw        []byte          `json:"raw,omitempty"`  // the decided definition, in the bytes delivered
+	Text       string          `json:"text,omitempty"` // of a skill: what it told the model then
+	State      vocab.PartState `json:"state"`          // approved or rejected; new, changed and removed follow from comparing it with Seen
 	ApprovedBy vocab.By        `json:"approved_by,omitempty"`
 	ApprovedAt time.Time       `json:"approved_at,omitzero"`
 	RejectedAt time.Time       `json:"rejected_at,omitzero"`
@@ -40,6 +41,7 @@ type Seen struct {
 	Era      string          `json:"era"`
 	Digest   string          `json:"digest"`
 	Raw      []byte          `json:"raw,omitempty"`
+	Text     string          `json:"text,omitempty"` // of a skill: what it tells the model
 	Findings json.RawMessage `json:"findings,omitempty"`
 	Removed  bool            `json:"removed,omitempty"` // missing from the last complete listing
 	FirstAt  time.Time       `json:"first_at"`

@@ -25,6 +25,9 @@ var (
 	bucketHeldText = []byte("held-text")   // code -> its text, bound by the sealed record
 	bucketHeldItem = []byte("held-items")  // code -> the item as it was when the response was held
 	bucketExcepted = []byte("exceptions")
+
+	bucketTasks     = []byte("tasks")      // server and id of a task -> the task
+	bucketTaskOrder = []byte("task-order") // server and sequence -> the id of a task; only says which is the oldest
 )
 
 // All buckets, and whether their values are sealed one by one. The activity chain is sealed by its head, and a held text by its record, so
@@ -41,6 +44,7 @@ var buckets = []struct {
 	{name: bucketHeld, sealed: true, later: 1}, {name: bucketHeldText, later: 1}, {name: bucketExcepted, sealed: true, later: 1},
 	{name: bucketHeldItem, sealed: true, later: 2},
 	{name: bucketGlances, later: 3}, // its seals are checked when it is read: a page that fails is only slower
+	{name: bucketTasks, sealed: true, later: 4}, {name: bucketTaskOrder, later: 4},
 }
 
 // sealed gives one transaction access to the buckets, sealing and unsealing their values.

@@ -35,7 +35,25 @@ type Server struct {
 	Program    *Program        `json:"program,omitempty"`  // what its command was last seen to run
 	Asks       []Asked         `json:"asks,omitempty"`     // decisions about its requests to clients, newest last
 	Versions   *vocab.Versions `json:"versions,omitempty"` // of its last start, if there was no common protocol version
-	Extra      json.RawMessage `json:"extra,omitempty"`    // fields of later versions
+	Eras       *Eras           `json:"eras,omitempty"`     // in which its process is known to answer
+	// InEra is what it last said of itself in each era. Protocol, Era and ServerInfo are those of the report that last changed anything,
+	// Findings are those of both eras together.
+	InEra map[string]InEra `json:"in_era,omitempty"`
+	Extra json.RawMessage  `json:"extra,omitempty"` // fields of later versions
+}
+
+// Eras are the eras in which a server's process answered, as long as it is this program.
+type Eras struct {
+	vocab.Eras
+	Program string `json:"program,omitempty"` // its fingerprint; "" if unknown, and of a remote server
+}
+
+// InEra is what a server said of itself as a whole in one protocol era.
+type InEra struct {
+	Protocol   string          `json:"protocol,omitempty"`
+	ServerInfo json.RawMessage `json:"server_info,omitempty"`
+	Findings   json.RawMessage `json:"findings,omitempty"`
+	Program    string          `json:"program,omitempty"` // fingerprint of what ran, "" if unknown
 }
 
 // Program is what a server's command runs, and since when.

@@ -11,7 +11,11 @@ const (
 	fieldParams
 	fieldResult
 	fieldError
-	fieldName // of params
+	fieldName          // of params
+	fieldMeta          // of params
+	fieldClaim         // of a client's params._meta
+	fieldResultType    // of result
+	fieldInputRequests // of result
 	fieldCount
 )
 
@@ -26,7 +30,7 @@ func (s *scanner) message() *Problem {
 		return p
 	}
 	if raw[i] == '[' {
-		return invalidProblem("a batch; batches are not part of this protocol", i)
+		return invalidProblem("a batch; Sallyport passes none in any version of the protocol (SP-223)", i)
 	}
 	if p := s.document(placeEnvelope); p != nil {
 		return p
@@ -132,7 +136,12 @@ func (s *scanner) paramsKey(key []byte, tr traits) (child place, ok bool) {
 			return placeContext, true
 		}
 		return placeOther, true
-	case "name", "uri", "_meta": // the usual ones are found first
+	case "_meta":
+		if s.dir == FromClient {
+			return placeMeta, true
+		}
+		return placeOther, true
+	case "name", "uri": // the usual ones are found first
 		return placeOther, true
 	}
 	switch string(key) {
@@ -164,4 +173,40 @@ func (s *scanner) contextKey(key []byte, tr traits) place {
 		return placeExact
 	}
 	return placeOther
+}
+
+// ClaimKey is the key under which a request of the modern era says its protocol version, in params._meta (specification of 2026-07-28, "_meta").
+const ClaimKey = "io.modelcontextprotocol/protocolVersion"
+
+// claims reports whether a key of a client's params._meta is ClaimKey. ok is false if it is, but in another case.
+func (s *scanner) claims(key []byte, tr traits) (claims, ok bool) {
+	if tr == 0 && len(key) != len(ClaimKey) {
+		return false, true
+	}
+	if tr != 0 {
+		key = s.unescaped(key)
+	}
+	if string(key) == ClaimKey {
+		return true, true
+	}
+	return false, string(s.folded(key)) != foldedClaimKey
+}
+
+var foldedClaimKey = FoldedKey([]byte(ClaimKey))
+
+// resultField maps a key of a server's result to what is looked for there, in any case: some parsers ignore it.
+func (s *scanner) resultField(key []byte, tr traits) field {
+	if tr == 0 && len(key) != len("resultType") && len(key) != len("inputRequests") {
+		return fieldNone
+	}
+	if tr != 0 {
+		key = s.unescaped(key)
+	}
+	switch string(s.folded(key)) {
+	case "resulttype":
+		return fieldResultType
+	case "inputrequests":
+		return fieldInputRequests
+	}
+	return fieldNone
 }

@@ -11,6 +11,8 @@ const (
 	placeEnvelope              // the message itself
 	placeParams                // its params
 	placeContext               // a client's params.context
+	placeMeta                  // a client's params._meta
+	placeResult                // a server's result
 )
 
 // frame is one open container.
@@ -287,9 +289,26 @@ func (s *scanner) key(f *frame, start, end int, tr traits) *Problem {
 			return invalidProblem("a known key of params in another case", start)
 		}
 		f.child = child
-		if string(content) == "name" || tr != 0 && string(s.decoded[0]) == "name" {
-			f.field = fieldName
+		plain := content
+		if tr != 0 {
+			plain = s.decoded[0]
 		}
+		switch string(plain) {
+		case "name":
+			f.field = fieldName
+		case "_meta":
+			f.field = fieldMeta
+		}
+	case placeMeta:
+		claims, ok := s.claims(content, tr)
+		if !ok {
+			return invalidProblem("a known key of _meta in another case", start)
+		}
+		if claims {
+			f.field = fieldClaim
+		}
+	case placeResult:
+		f.field = s.resultField(content, tr)
 	case placeContext:
 		f.child = s.contextKey(content, tr)
 	}
@@ -340,6 +359,8 @@ func (s *scanner) envelopeKey(f *frame, content []byte, tr traits, start int) *P
 		f.child = placeParams
 	case s.dir == FromClient && (name == fieldResult || name == fieldError):
 		f.child = placeExact
+	case name == fieldResult:
+		f.child = placeResult
 	}
 	return nil
 }

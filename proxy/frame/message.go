@@ -42,10 +42,15 @@ type Message struct {
 	Method []byte // decoded; points into Raw, or into the Message if it was escaped, until the next Scan; nil for responses
 	Params Span
 	Name   Span // value of "name" in Params, of any JSON type; absent if there is none
+	Meta   Span // value of "_meta" in Params, of any JSON type; absent if there is none
+	Claim  Span // from a client: value of ClaimKey in Meta, of any JSON type; absent if there is none
 	Result Span
 	Error  Span
-	Keys   Keys     // from a server: which of these keys may occur, at any depth
-	Ours   []Member // from a server: members at any depth whose key begins with "sallyport/" in any case, in order
+	// From a server: values of "resultType" and "inputRequests" in Result, in any case and of any JSON type; absent if there are none.
+	ResultType, InputRequests Span
+
+	Keys Keys     // from a server: which of these keys may occur, at any depth
+	Ours []Member // from a server: members at any depth whose key begins with "sallyport/" in any case, in order
 
 	scan scanner
 }
@@ -54,6 +59,7 @@ type Message struct {
 func (m *Message) Reset() {
 	m.Raw, m.Kind, m.Method, m.Keys = nil, 0, nil, 0
 	m.ID, m.Params, m.Name, m.Result, m.Error = Span{}, Span{}, Span{}, Span{}, Span{}
+	m.Meta, m.Claim, m.ResultType, m.InputRequests = Span{}, Span{}, Span{}, Span{}
 	m.Ours = m.Ours[:0]
 }
 
@@ -97,6 +103,7 @@ func Scan(raw []byte, dir Direction, m *Message) error {
 	}
 	m.ID, m.Params, m.Name = s.spans[fieldID], s.spans[fieldParams], s.spans[fieldName]
 	m.Result, m.Error, m.Keys = s.spans[fieldResult], s.spans[fieldError], s.known
+	m.Meta, m.Claim, m.ResultType, m.InputRequests = s.spans[fieldMeta], s.spans[fieldClaim], s.spans[fieldResultType], s.spans[fieldInputRequests]
 	switch {
 	case !m.Result.Empty():
 		m.Kind = Result

@@ -75,6 +75,42 @@ func TestScanFindsTheNameInParams(t *testing.T) {
 	}
 }
 
+func TestScanFindsTheVersionThatARequestClaims(t *testing.T) {
+	const key = `"io.modelcontextprotocol/protocolVersion"`
+	for params, want := range map[string]string{
+		`{"_meta":{` + key + `:"2026-07-28"}}`:                                          `"2026-07-28"`,
+		`{"name":"x","_meta":{"a":{` + key + `:1}, ` + key + ` : 7 }}`:                  `7`,
+		`{"\u005fmeta":{"io.modelcontextprotocol\/protocol\u0056ersion":"2026-07-28"}}`: `"2026-07-28"`,
+		`{"_meta":{"a":1}}`:                                "",
+		`{"_meta":[{` + key + `:1}]}`:                      "",
+		`{"arguments":{"_meta":{` + key + `:1}}}`:          "",
+		`{"x":{"_meta":{` + key + `:1}},` + key + `:"no"}`: "",
+	} {
+		m := scanned(t, `{"jsonrpc":"2.0","id":1,"method":"m","params":`+params+`}`, FromClient)
+		if got := string(m.Claim.Of(m.Raw)); got != want {
+			t.Errorf("%s: claims %q, want %q", params, got, want)
+		}
+	}
+	if p := refused(t, `{"jsonrpc":"2.0","id":1,"method":"m","params":{"_meta":{"io.modelcontextprotocol/protocolversion":"2026-07-28"}}}`, FromClient); !strings.Contains(p.Reason, "_meta") {
+		t.Errorf("in another case: %s", p.Reason)
+	}
+}
+
+func TestScanFindsTheTypeOfAResultInAnyCase(t *testing.T) {
+	for result, want := range map[string]string{
+		`{"resultType":"complete"}`: `"complete"`, `{"content":[{"resultType":1}],"ResultType":"task"}`: `"task"`, `{"result\u0054ype":2}`: `2`, `{"a":{"resultType":1}}`: "", `[]`: "",
+	} {
+		m := scanned(t, `{"jsonrpc":"2.0","id":1,"result":`+result+`}`, FromServer)
+		if got := string(m.ResultType.Of(m.Raw)); got != want {
+			t.Errorf("%s: type %q, want %q", result, got, want)
+		}
+	}
+	m := scanned(t, `{"jsonrpc":"2.0","id":1,"result":{"inputRequests":{"a":1}}}`, FromServer)
+	if got := string(m.InputRequests.Of(m.Raw)); got != `{"a":1}` {
+		t.Errorf("input requests %q", got)
+	}
+}
+
 func TestScanRefusesWhatIsNoJSON(t *testing.T) {
 	const head = `{"jsonrpc":"2.0","method":"ping","params":{"a":`
 	for name, line := range map[string]string{

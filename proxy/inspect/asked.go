@@ -1,18 +1,14 @@
 package inspect
 
 import (
-	"net/netip"
-	"net/url"
 	"regexp"
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
-	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -23,6 +19,7 @@ const (
 	UnsafeLink     = "unsafe_link"
 	IncludeContext = "include_context"
 	SamplingTools  = "sampling_tools"
+	UnreviewedPage = "unreviewed_page"
 )
 
 // Asked judges what a server requests, not how it is worded: Watch and Weigh do that. params must have passed frame.Scan or frame.Validate;
@@ -69,7 +66,7 @@ func (a *asking) sampling() {
 	switch context := a.text("includeContext"); context {
 	case "", "none":
 	case "thisServer":
-		a.add(IncludeContext, Medium, "It asks for what was said with this server", "includeContext", context, 0, len(context))
+		a.add(IncludeContext, High, "It asks for what was said with this server", "includeContext", context, 0, len(context))
 	default:
 		a.add(IncludeContext, High, "It asks for what was said with other servers", "includeContext", context, 0, len(context))
 	}
@@ -213,59 +210,4 @@ var (
 // expression compiles a pattern when it is first needed, which keeps a wrapper's start fast.
 func expression(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?i)" + pattern) })
-}
-
-// link checks the address that the person is asked to open (mode "url").
-func (a *asking) link(link string) {
-	bad := func(level Level, title string) { a.add(UnsafeLink, level, title, "url", link, 0, len(link)) }
-	u, err := url.Parse(strings.TrimSpace(link))
-	if err != nil || u.Host == "" {
-		bad(High, "It sends the person to an invalid address")
-		return
-	}
-	host := u.Hostname()
-	address, notAddress := netip.ParseAddr(host)
-	local := host == "localhost" || notAddress == nil && address.IsLoopback()
-	switch {
-	case u.User != nil:
-		bad(High, "It sends the person to an address with a user name in it, which hides where it leads")
-	case mixedScripts(host):
-		bad(High, "It sends the person to an address whose letters are of several alphabets, or look like others")
-	case !strings.EqualFold(u.Scheme, "https") && !(local && strings.EqualFold(u.Scheme, "http")):
-		bad(High, "It sends the person to an address that is not https")
-	case notAddress == nil && !local:
-		bad(Medium, "It sends the person to an address that is a number, not a name")
-	case local:
-		bad(Medium, "It sends the person to a program on this computer")
-	}
-}
-
-// mixedScripts reports whether one part of a host name mixes scripts, or consists of letters of another script that all look Latin. The
-// wire form (xn--) hides what a name looks like.
-func mixedScripts(host string) bool {
-	for _, label := range strings.Split(host, ".") {
-		if len(label) >= 4 && strings.EqualFold(label[:4], "xn--") {
-			return true
-		}
-		latin, other, alikes := 0, 0, 0
-		for _, r := range label {
-			switch {
-			case r < utf8.RuneSelf || unicode.Is(unicode.Latin, r):
-				if unicode.IsLetter(r) {
-					latin++
-				}
-			case unicode.IsLetter(r):
-				other++
-				if _, looks := legible.Lookalikes()[r]; looks {
-					alikes++
-				}
-			case !unicode.IsDigit(r) && !unicode.IsMark(r):
-				return true
-			}
-		}
-		if latin > 0 && other > 0 || other > 0 && alikes == other {
-			return true
-		}
-	}
-	return false
 }

@@ -35,10 +35,19 @@ func TestWhatAServerAsksForIsFound(t *testing.T) {
 		{"a link all of whose letters look like others", "elicitation/create", `{"mode":"url","message":"m","url":"https://аре.com/"}`, UnsafeLink, High},
 		{"a link whose letters are hidden in its wire form", "elicitation/create", `{"mode":"url","message":"m","url":"https://xn--ggle-55da.com/"}`, UnsafeLink, High},
 		{"a script for a link", "elicitation/create", `{"mode":"url","message":"m","url":"javascript:alert(1)"}`, UnsafeLink, High},
+		{"a link with one of the Latin letters that look like others", "elicitation/create", `{"mode":"url","message":"m","url":"https://ɡithub.com/"}`, UnsafeLink, High},
+		{"a link whose letters are escaped", "elicitation/create", `{"mode":"url","message":"m","url":"https://%D0%B0pple.com/"}`, UnsafeLink, High},
+		{"a link that browsers read otherwise", "elicitation/create", `{"mode":"url","message":"m","url":"https://good.example\\.evil.example/"}`, UnsafeLink, High},
+		{"a link that browsers repair", "elicitation/create", `{"mode":"url","message":"m","url":"https:evil.example/"}`, UnsafeLink, High},
+		{"a link with a letter that nobody sees", "elicitation/create", `{"mode":"url","message":"m","url":"https://ex\u200bample.com/"}`, UnsafeLink, High},
+		{"a link to this computer that is not https", "elicitation/create", `{"mode":"url","message":"m","url":"http://localhost:8080/login"}`, UnsafeLink, High},
+		{"a link to this computer", "elicitation/create", `{"mode":"url","message":"m","url":"https://app.localhost./login"}`, UnsafeLink, Medium},
+		{"a link to a number", "elicitation/create", `{"mode":"url","message":"m","url":"https://0x7f.1/"}`, UnsafeLink, Medium},
+		{"a page for a link", "elicitation/create", `{"mode":"url","message":"m","url":"ui://s/main"}`, UnsafeLink, High},
 		{"no link at all", "elicitation/create", `{"mode":"url","message":"m"}`, UnsafeLink, High},
 		{"a link to an address", "elicitation/create", `{"mode":"url","message":"m","url":"https://203.0.113.7/x"}`, UnsafeLink, Medium},
 		{"what was said with other servers", "sampling/createMessage", `{"messages":[],"includeContext":"allServers"}`, IncludeContext, High},
-		{"what was said with this server", "sampling/createMessage", `{"messages":[],"includeContext":"thisServer"}`, IncludeContext, Medium},
+		{"what was said with this server", "sampling/createMessage", `{"messages":[],"includeContext":"thisServer"}`, IncludeContext, High},
 		{"tools for sampling", "sampling/createMessage", `{"messages":[],"tools":[{"name":"x"}]}`, SamplingTools, Medium},
 	} {
 		found := Asked(c.method, []byte(c.params))
@@ -53,6 +62,19 @@ func TestWhatAServerAsksForIsFound(t *testing.T) {
 	} {
 		if found := Asked("elicitation/create", []byte(elicited("x", `"a":{"type":"string","title":"`+word+`"}`))); Worst(found) != High {
 			t.Errorf("%s: %+v", language, found)
+		}
+	}
+}
+
+func TestTheHostOfALinkIsNamedAsItGoesOverTheWire(t *testing.T) {
+	for link, want := range map[string]string{
+		"https://example.org:8443/a?b": "example.org", "https://gооgle.com/": "xn--ggle-55da.com", "https://münchen.example/": "xn--mnchen-3ya.example",
+		"https://ＧＩＴＨＵＢ.com/": "github.com", "https://github.com@evil.example/": "evil.example", "https://%D0%B0pple.com": "xn--pple-43d.com",
+		"https://[2001:DB8::1]:80/": "2001:db8::1", "https://a_b.example/": "a_b.example",
+		"javascript:alert(1)": "", "https://": "", "https://a b/": "", "https://good.example\\@evil.example/": "", "": "",
+	} {
+		if got := LinkHost(link); got != want {
+			t.Errorf("%s leads to %q, want %q", link, got, want)
 		}
 	}
 }

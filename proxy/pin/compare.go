@@ -24,6 +24,9 @@ func Compare(approved, seen []byte, kind Kind) []Change {
 	if kind == Launch {
 		return compareLaunch(approved, seen)
 	}
+	if before, after, ok := pagesOf(kind, approved, seen); ok {
+		return comparePages(before, after)
+	}
 	d := differ{}
 	before, errBefore := canonicalOf(approved, kind)
 	after, errAfter := canonicalOf(seen, kind)
@@ -48,6 +51,9 @@ func Compare(approved, seen []byte, kind Kind) []Change {
 func Describe(kind Kind, raw []byte) []Change {
 	if kind == Launch {
 		return LaunchWords(raw)
+	}
+	if p, ok := ReadPage(raw); ok && kind == Resource && p.Contents != nil {
+		return describePage(p)
 	}
 	d := differ{describing: true}
 	if _, err := canonicalOf(raw, kind); err != nil {

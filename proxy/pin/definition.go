@@ -28,7 +28,7 @@ func (d *differ) definition(kind Kind, before, after []byte) {
 }
 
 func priority(key string) int {
-	order := []string{"name", "uri", "uriTemplate", "title", "description", "inputSchema", "arguments", "annotations", "outputSchema"}
+	order := []string{"name", "uri", "uriTemplate", "title", "description", "frontmatter", "resources", "inputSchema", "arguments", "annotations", "outputSchema"}
 	if i := slices.Index(order, key); i >= 0 {
 		return i
 	}
@@ -49,6 +49,10 @@ func (d *differ) topLevel(kind Kind, m pair) {
 		d.annotations(at, m.before, m.after)
 	case kind == Prompt && m.key == "arguments":
 		d.arguments(at, m.before, m.after)
+	case kind == Skill && m.key == "frontmatter":
+		d.frontmatter(at, m.before, m.after)
+	case kind == Skill && m.key == "resources":
+		d.skillFiles(at, m.before, m.after)
 	}
 	if d.count() == count {
 		d.value(at, m.before, m.after, root(kind).member(m.key))

@@ -32,6 +32,7 @@ const (
 	Prompt           Kind = "prompt"
 	ResourceTemplate Kind = "resource-template"
 	Resource         Kind = "resource"
+	Skill            Kind = "skill"
 )
 
 // Key names one item of a server, as people type it and JSON carries it: "instructions", "launch", or KIND:NAME ("tool:echo",
@@ -47,8 +48,8 @@ func Key(kind Kind, name string) string {
 type Digest string
 
 // Item is one definition as a server delivered it. Raw is the JSON value in the bytes delivered (a JSON string for instructions). Name is
-// the decoded name (uriTemplate for templates, uri for resources, "" for instructions). An ambiguous definition has its bytes in Unread and
-// no Raw: it is known by its name and served to nobody (Declared).
+// the decoded name (uriTemplate for templates, uri for resources and skills, "" for instructions). An ambiguous definition has its bytes in
+// Unread and no Raw: it is known by its name and served to nobody (Declared).
 type Item struct {
 	Kind     Kind              `json:"kind"`
 	Name     string            `json:"name,omitempty"`
@@ -56,6 +57,7 @@ type Item struct {
 	Digest   Digest            `json:"digest"`
 	Findings []inspect.Finding `json:"findings,omitempty"`
 	Unread   []byte            `json:"unread,omitempty"`
+	Text     string            `json:"text,omitempty"` // of a skill: its SKILL.md as last read (Told)
 }
 
 func (i Item) Key() string { return Key(i.Kind, i.Name) }
@@ -123,7 +125,11 @@ func ItemOf(kind Kind, raw []byte) (Item, error) {
 		return Item{}, err
 	}
 	raw = bytes.Clone(bytes.TrimSpace(raw))
-	return Item{Kind: kind, Name: name, Raw: raw, Digest: digest, Findings: inspect.Definition(raw)}, nil
+	item := Item{Kind: kind, Name: name, Raw: raw, Digest: digest, Findings: inspect.Definition(raw)}
+	if kind == Skill {
+		item.Findings = append(item.Findings, ofSkill(raw)...)
+	}
+	return item, nil
 }
 
 // OutputSchema is the output schema in a tool's definition, nil for none. It need not be one that compiles.
@@ -168,7 +174,7 @@ func nameKey(kind Kind) string {
 		return "name"
 	case ResourceTemplate:
 		return "uriTemplate"
-	case Resource:
+	case Resource, Skill:
 		return "uri"
 	case Instructions, Launch:
 	}

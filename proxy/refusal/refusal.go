@@ -40,9 +40,15 @@ const (
 	Version              // it speaks an unsupported protocol version
 	Unread               // its definition is ambiguous
 	Renamed              // the client knew another item by its name earlier in the session
+	Events               // it is about events of the server, which are not passed yet
+	NoTask               // no allowed tool started this task, or it is forgotten
+	AnotherPage          // the page that was read is not the one that was approved
 
 	DescribedCritical // inspect.descriptions withholds it for a Critical rule
 	DescribedHigh     // and for a High one, in a name
+
+	SkillFile     // none of the files of an approved skill
+	SkillMismatch // not what its skill lists
 )
 
 // Subject is what a refusal is about. Name is the server's or the client's word and must go through Spoken before it is used in a sentence.
@@ -62,7 +68,14 @@ const (
 	kindNoHub         vocab.ItemKind = "no_hub"
 	kindUninitialized vocab.ItemKind = "uninitialized"
 	kindOutputSchema  vocab.ItemKind = "output_schema"
+	kindEvents        vocab.ItemKind = "events"
 	kindDescriptions  vocab.ItemKind = "descriptions"
+)
+
+// Codes of docs/problems.md.
+const (
+	codeUnlisted = "SP-224"
+	codeEvents   = "SP-225"
 )
 
 const (
@@ -94,10 +107,17 @@ var words = [...]struct {
 	Withheld:      {"another item of the server has the same or nearly the same name", "{it} has the same or nearly the same name as another item, {not run}", never, ""},
 	Version:       {"the server speaks a different protocol version", "The server {server} speaks a protocol version that Sallyport does not support, {nothing run}", never, kindNoVersion},
 	Renamed:       {"another item had this name earlier in the session", "{it} is not the one that had this name earlier in this session, {not run}", "Use the name in a new listing of what the server offers.", kindBlocked},
+	Events:        {"events of servers are not supported yet", "Sallyport does not pass events of servers yet (" + codeEvents + "), {blocked}", never, kindEvents},
+	NoTask:        {"no allowed tool started this task, or it is too old", "{it} was not started by a tool that the user allowed, or it is too old, {blocked}", never, kindBlocked},
 	Unread:        {"its definition can be read in two ways", "{it} has a definition that can be read in two ways, {not run}", never, ""},
+
+	AnotherPage: {"it is not the page you allowed", "{it} is not the page that was last allowed, {not run}", never, vocab.ItemChanged},
 
 	DescribedCritical: {"its definition matches a Critical rule (inspect.descriptions)", "{it} has a definition that matches a Critical rule, which the user blocks, {not run}", never, kindDescriptions},
 	DescribedHigh:     {"its name matches a High rule (inspect.descriptions)", "{it} has a name that matches a High rule, which the user blocks, {not run}", never, kindDescriptions},
+
+	SkillFile:     {"it is none of the files of a skill you allowed", "{it} is none of the files of a skill that the user allowed, {not run}", never, ""},
+	SkillMismatch: {"it is not what its skill lists", "{it} is not what its skill lists, {not run}", never, ""},
 }
 
 // effects are what the refusal did, by whether the request had reached the server.
@@ -169,12 +189,18 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 	if said.kind != "" {
 		d.Code, d.Kind = "", said.kind
 	}
+	if why == AnotherPage {
+		d.Code = item.Code
+	}
 	switch {
 	case why == Unreviewed:
 		d.Kind = cmp.Or(d.Kind, vocab.ItemNewServer)
 	case why == Launch && state.Launch != nil:
 		d.Code = state.Launch.Code
-	case why == Removed, why == Unknown && !known:
+	case why == Unknown && !known:
+		d.Code = ""
+		advice = "Only what a listing of the server names can be allowed (" + codeUnlisted + "). " + advice
+	case why == Removed:
 		d.Code = ""
 	case why == Unverified && s.Ran:
 		advice = "The call may have had an effect."
@@ -185,7 +211,7 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 	d.Kind = cmp.Or(d.Kind, kindBlocked)
 	tell := " Tell the user: open Sallyport."
 	switch {
-	case why == Uninitialized:
+	case why == Uninitialized, why == Events:
 		tell = ""
 	case d.Code != "":
 		tell = fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s.", d.Code)

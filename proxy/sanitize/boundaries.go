@@ -26,22 +26,35 @@ var ErrTexts = errors.New("too many texts")
 // and Triggers; a response without such a text comes back as the same slice.
 func Boundaries(line []byte, source string) ([]byte, error) {
 	w := wrapper{raw: line, source: attribute(source)}
+	w.response(frame.Root(line))
+	return w.line()
+}
+
+// TaskBoundaries is Boundaries for what a task yields, in a response or a notification: it may be the state of the task, of which a client
+// shows the status in words, and the result or the error inside.
+func TaskBoundaries(line []byte, source string) ([]byte, error) {
+	w := wrapper{raw: line, source: attribute(source)}
 	frame.Members(line, frame.Root(line), func(key string, m frame.Member) bool {
 		switch key {
-		case "result":
-			w.result(m.Value)
+		case "result", "params":
+			w.state(m.Value)
 		case "error":
 			w.member(m.Value, "message")
 		}
 		return true
 	})
+	return w.line()
+}
+
+// line is the whole message with its tags.
+func (w *wrapper) line() ([]byte, error) {
 	switch {
 	case w.tags > maxTags:
 		return nil, ErrTexts
 	case w.copied == 0:
-		return line, nil
+		return w.raw, nil
 	}
-	return append(w.out, line[w.copied:]...), nil
+	return append(w.out, w.raw[w.copied:]...), nil
 }
 
 // wrapper copies raw to out with the tags. Texts come in order; nothing is copied before the first.
@@ -53,22 +66,57 @@ type wrapper struct {
 	tags   int // bytes of all tags
 }
 
-// result wraps the texts of a result, whatever the request: `content` is a tool's, `contents` a resource's, `messages` a prompt's.
-func (w *wrapper) result(result frame.Span) {
-	frame.Members(w.raw, result, func(key string, m frame.Member) bool {
+// response wraps the texts of an object with a result or an error.
+func (w *wrapper) response(object frame.Span) {
+	frame.Members(w.raw, object, func(key string, m frame.Member) bool {
 		switch key {
-		case "content", "contents":
-			w.blocks(m.Value)
-		case "messages":
-			frame.Elements(w.raw, m.Value, func(_ int, message frame.Span) bool {
-				if content, ok := frame.Find(w.raw, message, "content"); ok {
-					w.blocks(content)
-				}
-				return true
-			})
+		case "result":
+			w.result(m.Value)
+		case "error":
+			w.member(m.Value, "message")
 		}
 		return true
 	})
+}
+
+// result wraps the texts of a result, whatever the request: `content` is a tool's, `contents` a resource's, `messages` a prompt's.
+func (w *wrapper) result(result frame.Span) {
+	frame.Members(w.raw, result, func(key string, m frame.Member) bool {
+		w.part(key, m.Value)
+		return true
+	})
+}
+
+// state wraps the texts of a task's state, and those of a result.
+func (w *wrapper) state(task frame.Span) {
+	frame.Members(w.raw, task, func(key string, m frame.Member) bool {
+		switch key {
+		case "statusMessage":
+			w.wrap(m.Value)
+		case "result":
+			w.result(m.Value)
+		case "error":
+			w.member(m.Value, "message")
+		default:
+			w.part(key, m.Value)
+		}
+		return true
+	})
+}
+
+// part wraps the texts of one member of a result.
+func (w *wrapper) part(key string, v frame.Span) {
+	switch key {
+	case "content", "contents":
+		w.blocks(v)
+	case "messages":
+		frame.Elements(w.raw, v, func(_ int, message frame.Span) bool {
+			if content, ok := frame.Find(w.raw, message, "content"); ok {
+				w.blocks(content)
+			}
+			return true
+		})
+	}
 }
 
 // blocks wraps the texts of a list of blocks, or of a single one.

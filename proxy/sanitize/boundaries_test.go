@@ -69,6 +69,24 @@ func TestEachTextIsBetweenBoundariesOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestEachTextOfATaskIsBetweenBoundariesWhereverItArrives(t *testing.T) {
+	const first, last = `<ID1 source=\"mail/read\">\n`, `\n</ID1>`
+	for name, line := range map[string]string{
+		"the result of tasks/result":   `{"id":1,"result":{"content":[{"type":"text","text":"[a]"}]}}`,
+		"the result in a state":        `{"id":1,"result":{"taskId":"t","status":"completed","result":{"content":[{"type":"text","text":"[a]"}]}}}`,
+		"the error in a state":         `{"id":1,"result":{"status":"failed","error":{"code":1,"message":"[a]"}}}`,
+		"the status in words":          `{"id":1,"result":{"status":"working","statusMessage":"[a]"}}`,
+		"the result in a notification": `{"method":"notifications/tasks","params":{"taskId":"t","result":{"content":[{"type":"text","text":"[a]"}]}}}`,
+		"an error":                     `{"id":1,"error":{"code":1,"message":"[a]"}}`,
+		"nothing":                      `{"id":1,"result":{"taskId":"a","status":"a","inputRequests":{"a":{"params":{"message":"a"}}}}}`,
+	} {
+		out, err := TaskBoundaries([]byte(strings.Replace(line, `"[a]"`, `"a"`, 1)), "mail/read")
+		if want := strings.Replace(line, `"[a]"`, `"`+first+`a`+last+`"`, 1); err != nil || numbered(out) != want {
+			t.Errorf("%s\n%s\nis not\n%s: %v", name, numbered(out), want, err)
+		}
+	}
+}
+
 func TestASourceIsAnAttributeWhateverItsName(t *testing.T) {
 	for source, want := range map[string]string{
 		"mail/read_mail":                 "mail/read_mail",

@@ -43,7 +43,7 @@ func Definition(kind pin.Kind, raw []byte, name, profile string) []byte {
 	case frame.Type(raw, root) != '{':
 		e.nodes = standardNodes
 		e.value(root, 0, "", false)
-	case e.strict:
+	case e.strict && kind != pin.Skill: // few members would not be a skill any more
 		e.few(kind, root, name)
 	default:
 		e.every(kind, root, name)

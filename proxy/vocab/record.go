@@ -83,3 +83,19 @@ type Versions struct {
 	Asked   string   `json:"asked,omitempty"`
 	Client  string   `json:"client,omitempty"` // the client, if known
 }
+
+// The protocol's two eras, as in reports and pins: that of initialize, up to 2025-11-25, and that of stateless requests, from 2026-07-28 on.
+const (
+	EraLegacy = "legacy"
+	EraModern = "modern"
+)
+
+// Eras are the protocol versions that a server's process speaks, by era, oldest first. An era that is not known is nil; one that the
+// server is known not to speak is empty.
+type Eras struct {
+	Legacy []string `json:"legacy,omitzero"`
+	Modern []string `json:"modern,omitzero"`
+}
+
+// Unknown reports whether nothing is known of either era.
+func (e Eras) Unknown() bool { return e.Legacy == nil && e.Modern == nil }

@@ -108,6 +108,14 @@ type Set struct {
 // spelled are the escapes for a pattern's special characters.
 var spelled = strings.NewReplacer("{bar}", "|", "{tilde}", "~")
 
+// unescaped is a word as it is looked for. A Replacer makes a copy even where there is nothing to replace.
+func unescaped(word string) string {
+	if !strings.Contains(word, "{") {
+		return word
+	}
+	return spelled.Replace(word)
+}
+
 // Standard is the catalogue, compiled on first use, so that a guard, or a wrapper that only starts, never pays for it.
 var Standard = sync.OnceValue(func() *Set {
 	c, err := compile(withFloors(catalogue))
@@ -118,9 +126,15 @@ var Standard = sync.OnceValue(func() *Set {
 })
 
 func compile(list []Rule) (*Set, error) {
-	c := &Set{Rules: list}
-	var words []string
-	known := map[string]int{}
+	c, n := &Set{Rules: list}, len(secrets.Literals())
+	for _, r := range list {
+		for _, pattern := range r.patterns {
+			n += 1 + strings.Count(pattern, "|") + strings.Count(pattern, " ~")
+		}
+	}
+	// At least as many words as there are: what grew would be garbage that a wrapper at rest keeps, because it collects none.
+	words, known := make([]string, 0, n), make(map[string]int, n)
+	c.phrases, c.secret = make([][]phrase, 0, n), make([]int32, 0, n)
 	for i, r := range list {
 		for _, pattern := range r.patterns {
 			if err := c.pattern(i, pattern, &words, known); err != nil {
@@ -166,7 +180,7 @@ func (c *Set) pattern(owner int, pattern string, words *[]string, known map[stri
 			gaps[k], parts[k] = n, rest
 		}
 		for word := range strings.SplitSeq(parts[k], "|") {
-			short[k] = short[k] || len(spelled.Replace(strings.Trim(word, "*"))) == 1
+			short[k] = short[k] || len(unescaped(strings.Trim(word, "*"))) == 1
 		}
 	}
 	for k, part := range parts {
@@ -174,7 +188,7 @@ func (c *Set) pattern(owner int, pattern string, words *[]string, known map[stri
 			p := phrase{pattern: int32(at), part: int8(k), gap: int32(gaps[k]), last: k == len(parts)-1, reach: short[k+1], after: int32(gaps[k+1])}
 			word, p.openHead = strings.CutPrefix(word, "*")
 			word, p.openTail = strings.CutSuffix(word, "*")
-			word = spelled.Replace(word)
+			word = unescaped(word)
 			switch {
 			case word == "" || decode.FoldASCII(word) != word || word[0] == ' ' || strings.Contains(word, "  "):
 				return fmt.Errorf("phrase %q of %q", word, pattern)

@@ -36,7 +36,8 @@ func parseStat(line string) (p Process, err error) {
 	if open < 1 || end < open {
 		return Process{}, errCut
 	}
-	fields := words(line[end+1:])
+	var room [64]string // the kernel writes 50: so they are on the stack, for each process of the machine
+	fields := words(room[:0], line[end+1:])
 	if len(fields) < 20 { // the state is field 3, the parent 4, group, session, threads 20, the start 22
 		return Process{}, errCut
 	}
@@ -56,8 +57,8 @@ func parseStat(line string) (p Process, err error) {
 	return p, nil
 }
 
-// words are the parts of a line between blanks.
-func words(line string) (found []string) {
+// words appends the parts of a line between blanks.
+func words(found []string, line string) []string {
 	from := -1
 	for i := 0; i <= len(line); i++ {
 		blank := i == len(line) || line[i] == ' ' || line[i] == '\n'

@@ -1,0 +1,15 @@
+package frame
+
+// Source gives the messages that arrive on a stream, one at a time, whatever delimits them there. A session reads through it, so another
+// framing is another Source. Reader is the only one so far: MCP over stdio has one message a line in every revision.
+type Source interface {
+	// Next returns the next message, with a newline after it, valid until the next call. The error is *TooLong for a message over the limit,
+	// after which the next call continues; any other error is final, and io.EOF means the regular end.
+	Next() ([]byte, error)
+	// More reports whether Next has another message without blocking.
+	More() bool
+	// SetMax changes the limit from the next message on. 0 is DefaultMax.
+	SetMax(maxBytes int)
+}
+
+var _ Source = (*Reader)(nil)
