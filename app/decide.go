@@ -88,5 +88,8 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 		}
 	}
 	h.PushAll()
+	if len(out.Approved) > 0 && server != "" {
+		out.Cut, out.Restart = h.Cut(server)
+	}
 	return out, nil
 }

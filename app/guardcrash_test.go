@@ -65,6 +65,8 @@ func crashChild(root string) {
 		_, err = hub.Protect(person, control.Protect{})
 	case "held":
 		err = crashHeld(hub)
+	case "task":
+		err = crashTask(hub)
 	case "unprotect":
 		_, err = hub.Unprotect(person, control.Protect{Decided: true})
 	case "put back":

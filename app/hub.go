@@ -22,6 +22,7 @@ import (
 	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/app/settings"
+	"github.com/sallyport/sallyport/app/tasks"
 	"github.com/sallyport/sallyport/app/witness"
 	"github.com/sallyport/sallyport/app/wrappers"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -77,6 +78,7 @@ type Hub struct {
 	*guardian.Guardian
 	*quarantine.Quarantine
 	*settings.Keeper
+	*tasks.Tasks
 	*wrappers.Wrappers
 	*display.Display
 	*providers.Providers
@@ -141,7 +143,7 @@ func Open(opts Options) (*Hub, error) {
 		Home: opts.Home, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	h.Approvals = approvals.New(h.office, approvals.Hub{
-		Settings: h.ValuesFor, Wrappers: h.WrappersOf, Wrapper: h.WrapperOf, Refresh: h.Refresh, PushAll: h.PushAll, Rules: h.Rules,
+		Settings: h.ValuesFor, Wrappers: h.WrappersOf, Wrapper: h.WrapperOf, Refresh: h.Refresh, PushAll: h.PushAll, Cut: h.Cut, Rules: h.Rules,
 	})
 	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.PushAll, AutoProtect: h.AutoProtect, Started: h.Starts.Has, NotStarted: h.Starts.Forget}, guardian.Options{
 		Home: opts.Home, Program: opts.Program, System: opts.System, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
@@ -150,7 +152,8 @@ func Open(opts Options) (*Hub, error) {
 		Wrapper: h.WrapperOf, AnyWrapper: h.AnyWrapper, NameOf: h.NameOf, Settings: h.ValuesForItem, Retention: h.Retention, Allows: h.AllowsTool,
 		Stale: h.MarkStale, PushChanged: h.PushChanged, PushAll: h.PushAll, Rules: h.Rules, Caused: wrappers.Caused,
 	})
-	h.Join(h.Keeper, h.Approvals, h.Quarantine)
+	h.Tasks = tasks.New(h.office, tasks.Hub{Wrapper: h.WrapperOf, Collect: h.CollectTasks})
+	h.Join(h.Keeper, h.Approvals, h.Quarantine, h.Tasks)
 	h.Display = display.New(h.office, display.Sources{
 		Home: opts.Home, Welcome: h.Welcome, Approvals: h.Approvals, Guardian: h.Guardian, Held: h.Quarantine, Settings: h.Keeper, Wrappers: h.Wrappers, Logs: h.logs, Lost: h.lost, Witness: h.witness,
 	})

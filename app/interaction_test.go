@@ -208,6 +208,29 @@ func TestNoHarmlessQuestionTakesTheRoomOfACriticalOne(t *testing.T) {
 	}
 }
 
+func TestTheHostOfALinkIsShownBeforeTheLinkAndInASCII(t *testing.T) {
+	const (
+		alike = `{"mode":"url","message":"Sign in","url":"https://g\u043e\u043egle.example/login"}`
+		user  = `{"mode":"url","message":"Sign in","url":"https://github.com@evil.example/"}`
+		none  = `{"mode":"url","message":"Sign in","url":"javascript:alert(1)"}`
+	)
+	p := newPlace(t)
+	w := mailServer(t, p)
+	d := p.requests(w.asks(t, "elicitation/create", alike))[0]
+	if len(d.Changes) != 2 || d.Changes[0].After != "xn--ggle-55da.example" || d.Changes[0].Path != "host" || d.Changes[1].After != alike {
+		t.Errorf("one request: %+v", d.Changes)
+	}
+	w.asks(t, "elicitation/create", user)
+	d = p.requests(w.asks(t, "elicitation/create", none))[0]
+	var shown []string
+	for _, c := range d.Changes {
+		shown = append(shown, c.Path+": "+c.After)
+	}
+	if want := []string{"1 host: xn--ggle-55da.example", "1: " + alike, "2 host: evil.example", "2: " + user, "3 host: ", "3: " + none}; !slices.Equal(shown, want) {
+		t.Errorf("several: %q", shown)
+	}
+}
+
 func TestARequestMadeAgainWithOtherMetaDoesNotGrow(t *testing.T) {
 	p := newPlace(t)
 	w := mailServer(t, p)

@@ -26,7 +26,7 @@ func TestAFingerprintIsUnchangedSinceTheProgramWasFirstSeenLikeThat(t *testing.T
 		return raw
 	}
 	at := func(hour int) time.Time { return time.Date(2026, 11, 23, hour, 0, 0, 0, time.UTC) }
-	l := &ledger.Ledger{Server: store.Server{ID: "s"}, Pins: map[string][]store.Pin{}, Seen: map[string]store.Seen{}}
+	l := &ledger.Ledger{Server: store.Server{ID: "s"}, Pins: map[string][]store.Pin{}, Seen: map[string][]store.Seen{}}
 	see := func(client, hash string, now time.Time) {
 		t.Helper()
 		raw := form(client, hash)

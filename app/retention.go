@@ -67,7 +67,7 @@ func (h *Hub) forgetDecided(t time.Time) error {
 	return h.ReadHeld()
 }
 
-// prune cuts the timeline to its settings, and deletes old decided items.
+// prune cuts the timeline to its settings, and deletes old decided items and tasks.
 func (h *Hub) prune(credit time.Duration) {
 	h.office.Lock()
 	if h.office.Store == nil || h.office.Leaving() {
@@ -83,6 +83,9 @@ func (h *Hub) prune(credit time.Duration) {
 	}
 	if err == nil {
 		err = h.forgetDecided(now.Add(-keepFor))
+	}
+	if err == nil {
+		err = h.ForgetOver(now)
 	}
 	if err != nil && !errors.Is(err, store.ErrClosed) {
 		h.office.FailedReading(err)

@@ -81,7 +81,7 @@ func TestAServerThatAgreedAndCannotBeListedHasThatProblemAlone(t *testing.T) {
 
 func TestWhatHelpsFollowsFromTheDates(t *testing.T) {
 	for offered, begins := range map[string]string{
-		"2026-07-28": "Install a version of the server that speaks 2025-11-25 or earlier", "2023-01-01": "Update the server,",
+		"2099-01-01": "Install a version of the server that speaks 2026-07-28 or earlier", "2026-07-28": "Update the client to a version that speaks 2026-07-28, or install a version of the server that speaks 2025-11-25 or earlier.", "2023-01-01": "Update the server,",
 		"2025-11-25": "Update the client,", "": "Update the server or the client",
 	} {
 		v := control.VersionsOf([]string{offered}, "2025-06-18")

@@ -19,36 +19,53 @@ func (s checked) Report(ctx context.Context, report control.Report) error {
 	if s.cfg.Launch != nil {
 		s.cfg.Launch.Settle(ctx)
 	}
-	report.Era, report.Client = "legacy", s.clientName()
+	report.Era, report.Client, report.Apart = s.era().String(), s.clientName(), s.eras.apart()
+	s.life.toldApart.Store(report.Apart)
 	_, err := s.cfg.Gate.Report(ctx, report)
 	return err
 }
 
 func (s checked) Ask(ctx context.Context, l *declared.List, cursor string) (answer []byte, unread [][]byte, err error) {
 	r := s.ownRequest(methodOf([]byte(l.Method)))
-	line := appendHead(make([]byte, 0, 128), r.id)
-	line = append(line, `,"method":"`...)
-	line = append(line, l.Method...)
-	line = append(line, '"')
+	params := ""
 	if cursor != "" {
-		line = append(line, `,"params":{"cursor":`...)
-		line = frame.AppendString(line, cursor)
-		line = append(line, '}')
+		params = `"cursor":` + string(frame.AppendString(nil, cursor))
 	}
-	answer, err = s.ask(ctx, r, append(line, "}\n"...))
+	answer, err = s.ask(ctx, r, s.ownLine(r, l.Method, params))
 	if err != nil {
 		return nil, nil, err // r may still change
 	}
 	return answer, r.unread, nil
 }
 
+func (s checked) Read(ctx context.Context, uri string) (answer []byte, err error) {
+	r := s.ownRequest(methodResource)
+	answer, err = s.ask(ctx, r, s.ownLine(r, "resources/read", `"uri":`+string(frame.AppendString(nil, uri))))
+	if err != nil {
+		return nil, err
+	}
+	return cutOurs(answer), nil // as a client gets it
+}
+
 func (s checked) Begun() bool {
+	if s.era() == eraModern {
+		return s.life.discovered.Load()
+	}
 	return s.life.answered.Load() && !s.life.apart.Load() && (s.life.initialized.Load() || s.entrance.pending())
 }
 
-func (s checked) Ready() bool { return s.life.ready() }
+func (s checked) Ready() bool {
+	if s.era() == eraModern {
+		return s.listens.any()
+	}
+	return s.life.ready()
+}
 
 func (s checked) Tell(notification string) {
+	if s.era() == eraModern {
+		s.listens.tell(notification)
+		return
+	}
 	s.client.Enqueue([]byte(`{"jsonrpc":"2.0","method":"` + notification + "\"}\n"))
 }
 
@@ -62,11 +79,15 @@ func (s checked) Judged() { s.entrance.open() }
 
 func (s checked) Deliver(waited declared.Request, line []byte) {
 	r := waited.(*request)
-	if r.method.listing() {
-		_ = s.listings.deliverListing(r, line) // the client's own reader notices that it is gone
+	switch { // the client's own reader notices that it is gone
+	case r.method.listing():
+		_ = s.listings.deliverListing(r, line)
+		return
+	case r.method.skill():
+		_ = s.skills.deliver(r, line)
 		return
 	}
-	_ = s.responses.deliver(r, line)
+	_ = s.deliver(r, line)
 }
 
 func (s checked) Refuse(waited declared.Request) {

@@ -18,9 +18,14 @@ func (s *Session) fromClient(line []byte) {
 	}
 	m := &s.cm
 	if err := frame.Scan(line, frame.FromClient, m); err != nil {
+		if framing := foreign(&s.strangers.clientSpoke, line); framing != "" {
+			s.strangers.framedClient(framing)
+			return
+		}
 		s.clientUnreadable(line, err)
 		return
 	}
+	heard(&s.strangers.clientSpoke)
 	switch m.Kind {
 	case frame.Request:
 		s.clientRequest(line, m)
@@ -53,9 +58,7 @@ func (s *Session) clientUnreadable(line []byte, err error) {
 func (s *Session) clientRequest(line []byte, m *frame.Message) {
 	r := &request{method: methodOf(m.Method), started: time.Now()}
 	r.id = r.store(m.ID.Of(line))
-	switch r.method {
-	case methodModern:
-		s.client.Enqueue(errorLine(r.id, -32601, "Method not found", nil))
+	if s.inOtherEra(r, line, m) {
 		return
 	}
 	if r.method.listing() {
@@ -65,6 +68,9 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 		return
 	}
 	switch r.method {
+	case methodDiscover:
+		s.discovery.discover(r, line)
+		return
 	case methodInitialize:
 		s.handshake.rememberClient(line, m, r.id)
 		s.handshake.rememberVersion(line, m)
@@ -72,23 +78,40 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 		s.forward(r, line)
 		return
 	case methodPlain:
+		if r.modern && s.era() != eraModern { // no request reaches a server that may speak the legacy era alone
+			held := s.entrance.hold(r, line)
+			s.discovery.begin()
+			if held {
+				return
+			}
+		}
 		s.forward(r, line)
 		return
 	}
 	s.subjectOf(r, line, m)
-	r.keep(line, m)
-	if !s.life.asked.Load() {
+	r.keep(line, m, s.eras.rest)
+	if !r.modern && !s.life.asked.Load() {
 		s.refuse(r, refusal.Uninitialized)
 		return
 	}
 	if !s.life.wentOn.Load() {
 		s.life.wentOn.Store(true)
 	}
-	if s.life.apart.Load() {
+	if !r.modern && s.life.apart.Load() {
 		s.handshake.refuseApart(r, line)
 		return
 	}
-	if s.entrance.hold(r, line) {
+	if r.modern && r.method == methodListen && !asksForItems(line, m.Params) {
+		s.listens.add(s.view(), r, line)
+		s.discovery.begin()
+		return
+	}
+	held := s.entrance.hold(r, line)
+	if r.modern {
+		s.discovery.begin()
+	}
+	if held {
+		s.listens.hasten(r)
 		return
 	}
 	s.admit(r, line, r.started)
@@ -96,7 +119,19 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 
 // admit forwards a request or refuses it, by the current view. now is the current time.
 func (s *Session) admit(r *request, line []byte, now time.Time) {
+	if r.modern && s.eras.settled() == eraLegacy { // it waited, and initialize was answered first
+		s.discovery.refuseEra(r)
+		return
+	}
+	if r.method == methodPlain {
+		s.forward(r, line)
+		return
+	}
 	v := s.view()
+	if r.method == methodListen {
+		s.tasks.listed(r, line, func(line []byte) { s.listens.add(s.view(), r, line) })
+		return
+	}
 	if r.early {
 		kind := pin.Prompt
 		if r.method == methodCall {
@@ -105,6 +140,7 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 		r.means(v, kind, r.said)
 	}
 	if r.method == methodCall && isOwnTool(r.name) {
+		s.eras.answered(r)
 		s.tools.callOwn(r, line)
 		return
 	}
@@ -117,9 +153,19 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 		s.listings.admitListing(v, r, line)
 		return
 	}
+	concernsSkill(v, r)
 	r.keepPayload(v.PolicyOf(r.item))
-	if why := judge(v, r); why != refusal.None {
+	switch why := judge(v, r); why {
+	case refusal.None:
+	case refusal.NoTask:
+		s.tasks.seek(r, line, s.admit)
+		return
+	default:
+		s.skillReads.named(v, r, why)
 		s.checks.Poke(v)
+		if r.method == methodResource {
+			s.checks.AskedForPage(r.name)
+		}
 		s.refuse(r, why)
 		return
 	}
@@ -139,6 +185,10 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 func (s *Session) clientNotification(line []byte, m *frame.Message) {
 	switch string(m.Method) {
 	case "notifications/initialized":
+		if s.eras.settled() == eraModern {
+			s.journal.dropped("a notification that the client has initialized, in the era that has no initialize")
+			return
+		}
 		if !s.park.parkedInitialized() {
 			s.server.Write(line)
 		}
@@ -168,7 +218,7 @@ func (s *Session) cancel(line []byte, m *frame.Message) {
 		return
 	}
 	id := span.Of(line)
-	if s.entrance.drop(id) {
+	if s.entrance.drop(id) || s.listens.drop(id) || s.tasks.sought.take(id) != nil {
 		return
 	}
 	if r := s.checks.DropHeld(id); r != nil {
@@ -178,6 +228,9 @@ func (s *Session) cancel(line []byte, m *frame.Message) {
 	r := s.calls.peek(id)
 	if r == nil || r.own != nil || r.method == methodInitialize {
 		return
+	}
+	if r.modern && s.calls.takeIf(r) { // its response, which the specification forbids, is dropped
+		s.late.expect(r)
 	}
 	s.server.Write(line)
 }

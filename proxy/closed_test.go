@@ -179,43 +179,6 @@ func TestATaskOfAToolThatChangedIsRefused(t *testing.T) {
 	}
 }
 
-func uiServer(s *server) {
-	s.capabilities = `{"tools":{},"resources":{}}`
-	s.tools = []string{`{"name":"show","inputSchema":{"type":"object"},"_meta":{"ui":{"resourceUri":"ui://show/main"}}}`, echoTool}
-	s.resources = []string{`{"uri":"ui://show/main","name":"main"}`, `{"uri":"ui://other","name":"other"}`, `{"uri":"file:///a","name":"a"}`}
-}
-
-func TestAUserInterfaceIsReadOnlyWhileItIsApproved(t *testing.T) {
-	r := newRig(t, func(i pin.Item) bool { return i.Kind == pin.Tool }, func(r *rig) { uiServer(r.server) })
-	r.initialize()
-	r.tools("1")
-	read := func(id, uri string) string {
-		r.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"resources/read","params":{"uri":"` + uri + `"}}`)
-		return r.answerTo(id)
-	}
-	if got := read("2", "ui://show/main"); !refused(got) {
-		t.Errorf("a user interface nobody has approved: %s", got)
-	}
-	for i, uri := range []string{"file:///a", "ui://other"} {
-		if got := read(fmt.Sprint(3+i), uri); refused(got) {
-			t.Errorf("a resource that is not pinned: %s", got)
-		}
-	}
-	r.send(`{"jsonrpc":"2.0","id":5,"method":"resources/list"}`)
-	got := r.answerTo("5")
-	if strings.Contains(got, "ui://show/main") || !strings.Contains(got, "ui://other") || !strings.Contains(got, "file:///a") {
-		t.Errorf("listing: %s", got)
-	}
-	r.gate.set(func(g *gatekeeper) {
-		for _, item := range g.reports[len(g.reports)-1].Items {
-			g.approved[item.Key()] = []pin.Digest{item.Digest}
-		}
-	})
-	if got := read("6", "ui://show/main"); refused(got) {
-		t.Errorf("after its approval: %s", got)
-	}
-}
-
 func TestARefusedAnswerDoesNotSayThatNothingWasRun(t *testing.T) {
 	for name, takeBack := range map[string]func(*rig){
 		"the approval is taken back": func(r *rig) {

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,24 +30,31 @@ type waitingRequest struct {
 	line []byte
 }
 
-// hold queues the request if nothing has been judged yet, and reports whether it did.
+// hold queues the request if nothing has been judged yet, or answers it if nothing will be, and reports whether it did either.
 func (e *entrance) hold(r *request, line []byte) bool {
 	e.mu.Lock()
 	if e.judged {
 		e.mu.Unlock()
 		return false
 	}
+	// The queue may have been emptied for good since the caller looked, by the response to initialize.
+	apart, ended := !r.modern && e.life.apart.Load(), !r.modern && !e.life.asked.Load()
 	full := e.bytes+len(line) > maxWaiting
-	if !full {
+	if !apart && !ended && !full {
 		e.waiting = append(e.waiting, waitingRequest{r, bytes.Clone(line)})
 		e.bytes += len(line)
 	}
 	e.mu.Unlock()
-	if full {
+	switch {
+	case apart:
+		e.apart(r, line)
+	case ended:
+		e.refuse(r, refusal.Uninitialized)
+	case full:
 		e.refuse(r, refusal.Unverified)
-		return true
+	default:
+		e.checks.Begin()
 	}
-	e.checks.Begin()
 	return true
 }
 
@@ -96,6 +104,28 @@ func (e *entrance) turnAway() {
 	for _, w := range e.takeAll() {
 		e.apart(w.r, w.line)
 	}
+}
+
+// takeIf removes and returns the waiting requests that match.
+func (e *entrance) takeIf(match func(r *request) bool) (taken []waitingRequest) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.waiting = slices.DeleteFunc(e.waiting, func(w waitingRequest) bool {
+		if !match(w.r) {
+			return false
+		}
+		taken = append(taken, w)
+		e.bytes -= len(w.line)
+		return true
+	})
+	return taken
+}
+
+// shut makes requests wait again, for the next snapshot.
+func (e *entrance) shut() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.judged = false
 }
 
 func (e *entrance) pending() bool {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -27,6 +28,7 @@ type examined struct {
 	judged    []byte     // what was judged in the line: the body, or all of it
 	failed    bool       // the body is an error
 	found     found
+	names     bool              // it may hold the address of a page
 	violation *schema.Violation // of the tool's output schema, nil for none
 	said      bool              // the client has the response, or a refusal, or something else will send it one
 }
@@ -39,13 +41,44 @@ func (s *responses) examine(v *declared.View, r *request, line []byte) (err erro
 	if e.body.Empty() {
 		e.body, e.failed = bodyOf(line)
 	}
+	if s.anotherPage(e) {
+		return nil
+	}
 	s.validate(e)
 	s.inspect(e)
+	s.embeds(e)
 	s.journal.violated(e)
 	if s.held(e) || s.awaits(e) {
 		return nil
 	}
 	return s.pass(e)
+}
+
+// anotherPage refuses a page that is not what was allowed. A check reads it again first, so that the refusal names the item in which a person
+// sees what it is now. Neither an error nor a question is a page, as long as it holds none.
+func (s *responses) anotherPage(e *examined) bool {
+	r := e.r
+	if !r.readsPage() || e.failed {
+		return false
+	}
+	span, holds := frame.Find(e.line, e.body, "contents")
+	if !holds && r.asks {
+		return false
+	}
+	contents, allowed := pageIn(e.v, r.name, span.Of(e.line))
+	if allowed {
+		return false
+	}
+	e.said = true
+	if contents != nil && !r.reread {
+		r.reread = true
+		r.need = s.checks.AnotherPage(r.name, contents)
+		if s.checks.Keep(r, e.line) {
+			return true
+		}
+	}
+	s.refuseResponse(r, refusal.AnotherPage)
+	return true
 }
 
 // awaits reports whether a response waits for guardrail providers. It then goes on beside the reading goroutine: nothing else waits with it.
@@ -83,7 +116,7 @@ func (s *responses) afterGuards(e *examined) {
 	}()
 	var err error // the client's own reader notices that it is gone
 	defer s.caught(e, &err)
-	e.found.guard(s.guards.ask(e.policy, e.r.name, e.judged), s.silencedNow(e))
+	e.found.guard(s.guards.ask(e.policy, e.r.subject(), e.judged), s.silencedNow(e))
 	if !s.held(e) {
 		err = s.pass(e)
 	}
@@ -116,9 +149,13 @@ func (s *responses) caught(e *examined, err *error) {
 
 // validate compares structured content with the tool's output schema, before anything of it is decoded.
 func (s *responses) validate(e *examined) {
-	if output := schemaOf(e.v, e.r); output != nil && !e.failed {
+	result, ended := e.body, true
+	if e.r.holdsState() {
+		result, ended = resultInTask(e.line, e.body)
+	}
+	if output := schemaOf(e.v, e.r); output != nil && !e.failed && ended {
 		began := time.Now()
-		e.violation = s.validation.judge(output, e.policy, e.line, e.body, e.r.wantsTask)
+		e.violation = s.validation.judge(output, e.policy, e.line, result, e.r.wantsTask)
 		s.validation.took(e.r.item, time.Since(began))
 	}
 }
@@ -126,6 +163,27 @@ func (s *responses) validate(e *examined) {
 // inspect judges the server's own bytes.
 func (s *responses) inspect(e *examined) {
 	e.found = s.judgeResponse(e)
+}
+
+// embeds adds the finding for a result that holds a page nobody approved, or another than the approved one. It is held as a whole: a client
+// would draw the page in the conversation.
+func (s *responses) embeds(e *examined) {
+	if e.names = mayNamePage(e.line); !e.names {
+		return
+	}
+	var read frame.Span
+	if e.r.readsPage() && !e.failed {
+		read, _ = frame.Find(e.line, e.body, "contents") // anotherPage has compared it, as a whole
+	}
+	uri, found := embeddedPage(e.v, e.line, e.body, read)
+	if !found {
+		return
+	}
+	s.checks.NamePage(uri)
+	e.found.add(inspect.Finding{
+		Rule: inspect.UnreviewedPage, Level: inspect.High, Category: "threat", Title: titleOtherPage,
+		Match: cut.Runes(uri, maxPageMatch),
+	}, s.silencedNow(e))
 }
 
 // held holds a response whose verdict says so.
@@ -146,14 +204,21 @@ func (s *responses) mismatched(e *examined) bool {
 	sub := refusal.Subject{Item: e.r.item, Name: toolKnown(e.v, e.r), Noun: "tool", Ordinal: e.v.Ordinal(e.r.item), Ran: true}
 	text, d := refusal.Mismatch(e.violation.Keyword, e.violation.Place(), sub, e.v.State)
 	e.said = true
-	s.client.Enqueue(refusalLine(e.r.id, e.r.method, text, d))
+	s.client.Enqueue(refusalLine(e.r, text, d))
 	s.journal.mismatched(e.r)
 	return true
 }
 
-// elicits refuses an error that asks the user something, if the policy for requests says so.
+// elicits refuses a response that asks the user something, if the policy for requests says so.
 func (s *responses) elicits(e *examined) bool {
-	e.said = e.failed && s.interactions.refusesElicitation(e.v, e.r, e.line, e.body)
+	switch {
+	case e.failed:
+		e.said = s.interactions.refusesElicitation(e.v, e.r, e.line, e.body)
+	case e.r.method == methodTask:
+		e.said = s.interactions.refusesTask(e.v, e.r, e.line, e.body)
+	case e.r.asks:
+		e.said = s.interactions.refusesInputs(e.v, e.r, e.line, e.body)
+	}
 	return e.said
 }
 
@@ -164,6 +229,9 @@ func (s *responses) overtaken(e *examined) bool {
 		return false
 	}
 	why := stillAllowed(now, e.r)
+	if why == refusal.None {
+		why = refusesFile(now, e.r, e.line)
+	}
 	if why == refusal.None {
 		return false
 	}
@@ -176,11 +244,13 @@ func (s *responses) send(e *examined) error {
 	if e.r.imitates {
 		e.found.imitates()
 	}
-	light := spotlightUnder(e.policy, e.r.wish)
-	if light.on() {
-		light.source = spotlightSource(e.v, e.r)
+	if e.names && e.r.method != methodResource {
+		namePages(s.checks, e.line)
 	}
-	sent, done, bad := s.change(e.policy, light, e.line, e.found.Secrets)
+	if e.r.modern && e.r.method == methodResource {
+		e.line = uncached(e.line)
+	}
+	sent, done, bad := s.change(e.policy, lightOf(e), e.line, e.found.Secrets)
 	e.said = true
 	if bad.why != "" {
 		s.journal.answered(e.r, vocab.StatusBlocked, 0)
@@ -194,6 +264,18 @@ func (s *responses) send(e *examined) error {
 	s.journal.delivered(e.r, len(sent), e.found, secretsUnder(e.policy))
 	s.journal.changed(e.r, e.r.called(), done)
 	return err
+}
+
+// lightOf is how a response is spotlighted.
+func lightOf(e *examined) spotlight {
+	light := spotlightUnder(e.policy, e.r.wish)
+	if e.r.reads() && e.v.BindsFile(e.r.name) {
+		return spotlight{} // a client compares the bytes
+	}
+	if light.on() {
+		light.source, light.task = spotlightSource(e.v, e.r), e.r.method == methodTask
+	}
+	return light
 }
 
 // changes is what was changed in a response on its way to the client.
@@ -231,7 +313,11 @@ func (x *exchange) change(of *policy.Wrapper, light spotlight, line []byte, secr
 		}
 		done.replaced = done.replaced.Plus(again)
 	}
-	if out, err = sanitize.Boundaries(clean, light.source); err != nil {
+	bounded := sanitize.Boundaries
+	if light.task {
+		bounded = sanitize.TaskBoundaries
+	}
+	if out, err = bounded(clean, light.source); err != nil {
 		return nil, done, unfit{whyTexts, light.mode}
 	}
 	return out, done, bad

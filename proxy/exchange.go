@@ -32,6 +32,7 @@ type exchange struct {
 	calls inFlight // requests to the server: the client's and our own
 	asks  inFlight // the server's requests to the client
 
+	eras    eras
 	checks  *declared.Checker
 	crowd   crowd
 	life    life
@@ -49,7 +50,7 @@ func (x *exchange) view() *declared.View { return x.checks.View() }
 func (x *exchange) forward(r *request, line []byte) {
 	inFlight := x.calls.add(r)
 	if inFlight == 0 {
-		x.client.Enqueue(errorLine(r.id, -32600, "[Sallyport] a request with this id is still in flight", nil))
+		x.client.Enqueue(takenLine(r.id))
 		return
 	}
 	x.crowd.see(inFlight, r.started)
@@ -87,7 +88,7 @@ func (x *exchange) refuseIn(r *request, why refusal.Reason, ran bool) {
 	sub := x.subjectIn(v, r)
 	sub.Ran = ran
 	text, d := refusal.Of(why, sub, v.State)
-	x.client.Enqueue(refusalLine(r.id, r.method, text, d))
+	x.client.Enqueue(refusalLine(r, text, d))
 	x.journal.refused(r, why, d, ran)
 }
 
@@ -158,7 +159,7 @@ func (x *exchange) ask(ctx context.Context, r *request, line []byte) (answer []b
 
 // ownRequest is a request of our own.
 func (x *exchange) ownRequest(m method) *request {
-	return &request{id: x.ownID(), method: m, own: make(chan []byte, 1), started: time.Now()}
+	return &request{id: x.ownID(), method: m, modern: x.era() == eraModern, own: make(chan []byte, 1), started: time.Now()}
 }
 
 // state is the hub's last state, with the valid verdict on the launch: a hub that came back revokes none before it has been told.
@@ -183,13 +184,16 @@ type life struct {
 	initialized atomic.Bool // the client has sent notifications/initialized
 	wentOn      atomic.Bool // the client has sent more than initialize and ping
 	apart       atomic.Bool // the server answered with a version we don't speak
+	toldApart   atomic.Bool // the hub was told that the client and the server have no version in common
+	discovered  atomic.Bool // the server has been greeted in the modern era, and serves it
 
 	mu         sync.Mutex
 	wanted     string // version requested by the client
 	client     string // the client's own name
 	numericIDs bool   // the client's ids are numbers, so ours are too
 
-	state chan struct{} // has an element while a state of the hub is new
+	stated sync.Once
+	state  chan struct{} // closed once the hub's first state has come
 }
 
 // version is the version that the client asked for.
@@ -199,23 +203,14 @@ func (l *life) version() string {
 	return l.wanted
 }
 
-// stateCame wakes awaitState.
-func (l *life) stateCame() {
-	select {
-	case l.state <- struct{}{}:
-	default:
-	}
-}
+// stateCame wakes those who wait for the hub's first state.
+func (l *life) stateCame() { l.stated.Do(func() { close(l.state) }) }
 
 // awaitState waits for the first state of the hub, at most limit.
-func (l *life) awaitState(have func() bool, limit time.Duration) {
-	deadline := time.After(limit)
-	for !have() {
-		select {
-		case <-l.state:
-		case <-deadline:
-			return
-		}
+func (l *life) awaitState(limit time.Duration) {
+	select {
+	case <-l.state:
+	case <-time.After(limit):
 	}
 }
 
@@ -257,11 +252,14 @@ func (x *exchange) subjectOf(r *request, line []byte, m *frame.Message) {
 	case methodResource:
 		r.name = text("uri")
 		r.item = pin.Key(pin.Resource, r.name)
+	case methodGetSkill, methodReadFolder:
+		r.name = text("uri")
+		r.item = pin.Key(pin.Skill, r.name)
 	case methodTask:
 		r.name = text("taskId")
 		of := x.tasks.of(r.name)
 		r.item, r.wish = of.item, of.wish
-	case methodListTools, methodListPrompts, methodListResources, methodListTemplates:
+	case methodListTools, methodListPrompts, methodListResources, methodListTemplates, methodListSkills:
 		r.cursor = text("cursor")
 	}
 }
@@ -277,8 +275,10 @@ func (x *exchange) subjectIn(v *declared.View, r *request) refusal.Subject {
 		sub.Ordinal = v.Ordinal(r.item)
 	case methodGetPrompt:
 		sub.Noun = "prompt"
-	case methodResource:
+	case methodResource, methodReadFolder:
 		sub.Noun = "resource"
+	case methodGetSkill:
+		sub.Noun = "skill"
 	case methodComplete:
 		sub.Noun = "resource"
 		if declared.HasKind(r.item, pin.Prompt) {

@@ -13,18 +13,23 @@ type method uint8
 const (
 	methodOther method = iota // forwarded on an open server, refused on a new one
 	methodInitialize
-	methodModern // server/discover, subscriptions/listen: not spoken in the legacy eras
-	methodPlain  // ping, logging/setLevel
+	methodDiscover // of the modern era
+	methodListen   // of the modern era: answered by the wrapper
+	methodPlain    // ping, logging/setLevel
 	methodListTools
 	methodListPrompts
 	methodListResources
 	methodListTemplates
+	methodListSkills
 	methodCall
 	methodGetPrompt
 	methodComplete
 	methodResource // resources/read, resources/subscribe, resources/unsubscribe
-	methodTask     // tasks/get, tasks/result, tasks/cancel
+	methodTask     // tasks/get, tasks/result, tasks/update, tasks/cancel
 	methodListTasks
+	methodEvents     // events/*: a proposal that no revision has (SP-225)
+	methodGetSkill   // skills/get
+	methodReadFolder // resources/directory/read
 )
 
 // methodOf returns the row of an unescaped method name (T04 in docs/relay.md).
@@ -44,30 +49,48 @@ func methodOf(name []byte) method {
 		return methodListResources
 	case "resources/templates/list":
 		return methodListTemplates
+	case "skills/list":
+		return methodListSkills
+	case "resources/directory/read":
+		return methodReadFolder
 	case "prompts/get":
 		return methodGetPrompt
 	case "completion/complete":
 		return methodComplete
 	case "resources/read", "resources/subscribe", "resources/unsubscribe":
 		return methodResource
-	case "tasks/get", "tasks/result", "tasks/cancel":
+	case "tasks/get", "tasks/result", "tasks/update", "tasks/cancel":
 		return methodTask
 	case "tasks/list":
 		return methodListTasks
-	case "server/discover", "subscriptions/listen":
-		return methodModern
+	case "server/discover":
+		return methodDiscover
+	case "subscriptions/listen":
+		return methodListen
 	}
-	// Future methods of these two families are gated like the rest (docs/relay.md, "What a client can ask for").
+	// Future methods of these families are gated like the rest (docs/relay.md, "What a client can ask for").
 	switch {
 	case bytes.HasPrefix(name, []byte("tasks/")):
 		return methodTask
 	case bytes.HasPrefix(name, []byte("resources/")):
 		return methodResource
+	case bytes.HasPrefix(name, []byte("events/")):
+		return methodEvents
+	case bytes.HasPrefix(name, []byte("skills/")):
+		return methodGetSkill
 	}
 	return methodOther
 }
 
-func (m method) listing() bool { return m >= methodListTools && m <= methodListTemplates }
+func (m method) listing() bool { return m >= methodListTools && m <= methodListSkills }
+
+// skill reports whether the response is one of skills (proxy/skills.go) that is no listing.
+func (m method) skill() bool { return m == methodGetSkill || m == methodReadFolder }
+
+// asksNothing reports whether no revision lets a result of the method ask for input, so that nobody would judge the question.
+func (m method) asksNothing() bool {
+	return m == methodDiscover || m == methodPlain || m.listing() || m.skill()
+}
 
 // list is what the method lists, nil for none.
 func (m method) list() *declared.List {
@@ -80,6 +103,8 @@ func (m method) list() *declared.List {
 		return declared.Resources
 	case methodListTemplates:
 		return declared.Templates
+	case methodListSkills:
+		return declared.Skills
 	}
 	return nil
 }
@@ -97,13 +122,23 @@ func judge(v *declared.View, r *request) refusal.Reason {
 		return refusal.Unverified
 	case r.unclear:
 		return refusal.Renamed
+	case r.method == methodEvents:
+		return refusal.Events
+	case r.method == methodTask && r.item == "":
+		return refusal.NoTask
 	}
 	allowed := false
 	switch r.method {
-	case methodCall, methodGetPrompt, methodComplete, methodTask: // a task of no allowed tool has no item
+	case methodCall, methodGetPrompt, methodComplete, methodTask, methodGetSkill:
 		allowed = v.Allows(r.item)
 	case methodResource:
-		allowed = v.AllowsResource(r.name)
+		if allowed = v.AllowsResource(r.name); !allowed && v.OfSkill(r.name) {
+			return whyNotSkill(v, r.item)
+		}
+	case methodReadFolder:
+		if allowed = v.SkillFolder(r.name); !allowed {
+			return whyNotSkill(v, r.item)
+		}
 	case methodListTasks, methodOther:
 		allowed = true
 	}
@@ -111,13 +146,4 @@ func judge(v *declared.View, r *request) refusal.Reason {
 		return refusal.None
 	}
 	return v.WhyNot(r.item)
-}
-
-// stillAllowed asks the gate again before a response is delivered: an approval may have been taken back while the call ran.
-func stillAllowed(v *declared.View, r *request) refusal.Reason {
-	why := judge(v, r)
-	if why == refusal.Changed || why == refusal.New {
-		return refusal.Dropped
-	}
-	return why
 }

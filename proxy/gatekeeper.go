@@ -27,6 +27,11 @@ type Gatekeeper interface {
 	Hold(ctx context.Context, held control.Held) (control.Kept, error)
 	// Take asks for a held response that a person released. Deliver a granted response once, and confirm it with a Record.
 	Take(ctx context.Context, take control.Take) (control.Taken, error)
+	// KeepTask stores a task that an approved call created, in the hub or, while it is away, on disk. An error means that it was not stored.
+	KeepTask(ctx context.Context, task control.Task) error
+	// KnownTasks asks for tasks of this server that an approved call created, whichever wrapper's, by their control.TaskID. It waits for a hub
+	// that is away as long as ctx lasts.
+	KnownTasks(ctx context.Context, ids []string) ([]control.Task, error)
 	// Guard asks the guardrail providers about a part of a response. It may take as long as the question says, and fails at once while the
 	// hub is away.
 	Guard(ctx context.Context, question control.Guard) (control.Guarded, error)
@@ -34,4 +39,8 @@ type Gatekeeper interface {
 	Interaction(ctx context.Context, refused control.Interaction) (control.Kept, error)
 	// Unseen reports what the client has not listed since it was told that listings changed. It never blocks.
 	Unseen(unseen control.Unseen)
+	// Eras reports in which era the server answered, or which it is known not to speak. It never blocks.
+	Eras(eras control.Eras)
+	// Shortened reports what the client did not get of the server's greeting. It never blocks.
+	Shortened(shortened control.Shortened)
 }

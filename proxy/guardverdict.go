@@ -102,17 +102,23 @@ func (f *found) guard(g guarded, excepted []control.Exception) {
 		default:
 			one.Level, one.Title = inspect.High, "The extra check "+v.Provider+" says it is an attack"
 		}
-		if id := exceptionOf(excepted, one); id != "" {
-			f.Passed, f.exceptions = append(f.Passed, one.Rule), append(f.exceptions, id)
-			continue
-		}
-		f.Findings = append(f.Findings, one)
-		switch {
-		case one.Level == inspect.High:
-			f.Verdict = inspect.Block
-		case f.Verdict == inspect.Clean:
-			f.Verdict = inspect.Flag
-		}
+		f.add(one, excepted)
+	}
+}
+
+// add adds a finding that the detector did not make, and what follows from it: one that is High holds the response. One that a person has
+// excepted doesn't count.
+func (f *found) add(one inspect.Finding, excepted []control.Exception) {
+	if id := exceptionOf(excepted, one); id != "" {
+		f.Passed, f.exceptions = append(f.Passed, one.Rule), append(f.exceptions, id)
+		return
+	}
+	f.Findings = append(f.Findings, one)
+	switch {
+	case one.Level == inspect.High:
+		f.Verdict = inspect.Block
+	case f.Verdict == inspect.Clean:
+		f.Verdict = inspect.Flag
 	}
 }
 

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,8 +53,17 @@ type gatekeeper struct {
 
 	guard        func(context.Context, control.Guard) (control.Guarded, error) // asks the providers; nil: the hub is away
 	unseen       []control.Unseen
+	shortened    [][]string     // of greetings
+	eras         []control.Eras // as the session reported them
+	knownEras    control.Eras   // as the hub knows them
+	launch       *control.LaunchState
 	interactions []control.Interaction
 	asks         []control.Allowed
+
+	tasks   []control.Task
+	keeping chan struct{} // if set, KeepTask waits for it
+	seeking chan struct{} // if set, KnownTasks waits for it
+	sought  []string      // ids that KnownTasks was asked for
 }
 
 func newGatekeeper() *gatekeeper {
@@ -160,6 +170,55 @@ func (g *gatekeeper) Unseen(u control.Unseen) {
 	g.unseen = append(g.unseen, u)
 }
 
+func (g *gatekeeper) Shortened(s control.Shortened) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shortened = append(g.shortened, s.Members)
+}
+
+func (g *gatekeeper) Eras(e control.Eras) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.eras = append(g.eras, e)
+}
+
+func (g *gatekeeper) KeepTask(_ context.Context, t control.Task) error {
+	g.mu.Lock()
+	keeping, unkept := g.keeping, g.unkept
+	g.mu.Unlock()
+	if keeping != nil {
+		<-keeping
+	}
+	if unkept != nil {
+		return unkept
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.tasks = append(g.tasks, t)
+	return nil
+}
+
+func (g *gatekeeper) KnownTasks(_ context.Context, ids []string) (known []control.Task, _ error) {
+	g.mu.Lock()
+	seeking := g.seeking
+	g.mu.Unlock()
+	if seeking != nil {
+		<-seeking
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.sought = append(g.sought, ids...)
+	if g.away {
+		return nil, errors.New("no hub")
+	}
+	for _, t := range g.tasks {
+		if slices.Contains(ids, t.ID) {
+			known = append(known, t)
+		}
+	}
+	return known, nil
+}
+
 func (g *gatekeeper) Interaction(_ context.Context, i control.Interaction) (control.Kept, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -178,6 +237,8 @@ func (g *gatekeeper) push() {
 	}
 	next.OwnTools, next.Waiting = g.ownTools, len(g.waiting.Items)
 	next.Released, next.Exceptions, next.Asks, next.Rules = g.released, g.excepted, g.asks, g.rules
+	next.Launch = g.launch
+	next.Eras = g.knownEras
 	for k, v := range g.settings {
 		next.Settings[k] = v
 	}
@@ -248,6 +309,12 @@ func (g *gatekeeper) lastTake() control.Take {
 
 func (g *gatekeeper) reportCount() int { g.mu.Lock(); defer g.mu.Unlock(); return len(g.reports) }
 
+func (g *gatekeeper) lastReport() control.Report {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.reports[len(g.reports)-1]
+}
+
 // found are the findings about the server as a whole in the last report.
 func (g *gatekeeper) found() []inspect.Finding {
 	g.mu.Lock()
@@ -285,7 +352,12 @@ type server struct {
 	capabilities string
 	handle       func(line string) (answer string, handled bool)
 	lists        map[string]int
-	leaves       bool // it exits when its input ends
+	leaves       bool   // it exits when its input ends
+	modern       bool   // it speaks the modern era too (modern_test.go)
+	onlyModern   bool   // and nothing else
+	speaks       string // the version that it answers initialize with, "" for 2025-06-18
+
+	pages func(uri string, read int) (contents string) // of the nth read of a page, from 1; nil: it has none
 }
 
 func (s *server) write(line string) {
@@ -355,7 +427,7 @@ func (s *server) answer(line string) {
 	var m struct {
 		ID     json.RawMessage
 		Method string
-		Params struct{ Name string }
+		Params struct{ Name, URI string }
 	}
 	if json.Unmarshal([]byte(line), &m) != nil || m.ID == nil {
 		return
@@ -365,6 +437,14 @@ func (s *server) answer(line string) {
 		s.lists = map[string]int{}
 	}
 	s.lists[m.Method]++
+	if s.modern && (s.onlyModern || strings.Contains(line, frame.ClaimKey)) {
+		answer := s.answerModern(string(m.ID), m.Method, line)
+		s.mu.Unlock()
+		if answer != "" {
+			s.write(answer)
+		}
+		return
+	}
 	array := func(member string, items []string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"%s":[%s]}}`, m.ID, member, strings.Join(items, ","))
 	}
@@ -375,7 +455,7 @@ func (s *server) answer(line string) {
 		if s.instructions != "" {
 			instructions = `,"instructions":` + s.instructions
 		}
-		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":%s,"serverInfo":{"name":"s","version":"1"}%s}}`, m.ID, s.capabilities, instructions)
+		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"%s","capabilities":%s,"serverInfo":{"name":"s","version":"1"}%s}}`, m.ID, cmp.Or(s.speaks, "2025-06-18"), s.capabilities, instructions)
 	case "tools/list":
 		answer = array("tools", s.tools)
 	case "prompts/list":
@@ -384,8 +464,17 @@ func (s *server) answer(line string) {
 		answer = array("resourceTemplates", s.templates)
 	case "resources/list":
 		answer = array("resources", s.resources)
+	case "server/discover", "subscriptions/listen":
+		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, m.ID)
 	case "ping", "logging/setLevel":
 		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
+	case "resources/read":
+		if s.pages == nil || !pin.IsPage(m.Params.URI) {
+			answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":%q,"text":"ok"}]}}`, m.ID, m.Params.URI)
+			break
+		}
+		s.lists[m.Params.URI]++
+		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"contents":%s}}`, m.ID, s.pages(m.Params.URI, s.lists[m.Params.URI]))
 	default:
 		text, _ := json.Marshal("ok " + m.Params.Name)
 		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}]}}`, m.ID, text)
@@ -405,6 +494,10 @@ type rig struct {
 	ended  chan Ended
 	toUs   *os.File
 	up     io.WriteCloser // what the session writes to the server
+	began  version        // in which protocol version begin starts; "" is one of the legacy era
+	parked bool           // the server is started only once the hub's state has no launch that is held
+	notice func(sentence string)
+	source func(io.Reader) frame.Source // of the server's messages, nil for lines
 }
 
 // slow returns late from Close, after the server that it ended has exited.
@@ -450,7 +543,15 @@ func newRig(t testing.TB, approve func(pin.Item) bool, prepare ...func(*rig)) *r
 		p(r)
 	}
 	g.push()
-	r.s = New(Config{FromClient: clientOut, ToClient: sessionOut, FromServer: serverOut, ToServer: r.up, Gate: g, Session: "s1"})
+	cfg := Config{FromClient: clientOut, ToClient: sessionOut, FromServer: serverOut, ToServer: r.up, Gate: g, Session: "s1", Notice: r.notice}
+	if r.parked {
+		cfg.FromServer, cfg.ToServer = nil, nil
+		cfg.Start = func(context.Context) (io.Reader, io.WriteCloser, error) { return serverOut, r.up, nil }
+	}
+	r.s = New(cfg)
+	if r.source != nil {
+		r.s.serverReader = r.source(serverOut)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	go func() {
@@ -521,6 +622,13 @@ func (r *rig) answerTo(id string) string {
 // quiet proves that nothing else comes: the next line the client gets is the response to a ping.
 func (r *rig) quiet(why string) {
 	r.t.Helper()
+	if r.s.eras.settled() == eraModern {
+		r.send(`{"jsonrpc":"2.0","id":"quiet","method":"ping","params":{` + claims + `}}`)
+		if line := r.next(); !strings.HasPrefix(line, `{"jsonrpc":"2.0","id":"quiet",`) {
+			r.t.Fatalf("%s, but the client got %s", why, line)
+		}
+		return
+	}
 	r.send(`{"jsonrpc":"2.0","id":"quiet","method":"ping"}`)
 	if line := r.next(); line != `{"jsonrpc":"2.0","id":"quiet","result":{}}` {
 		r.t.Fatalf("%s, but the client got %s", why, line)

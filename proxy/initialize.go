@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -18,14 +19,27 @@ type handshake struct {
 	entrance *entrance
 	listings *listings
 	tools    *ownTools
+	modern   *discovery
 }
 
 // rememberClient stores the client's name and its style of ids from initialize.
 func (s *handshake) rememberClient(line []byte, m *frame.Message, id []byte) {
+	s.rememberNamed(line, m, id, "clientInfo", "name")
+}
+
+// rememberModern is rememberClient for a request of the modern era, each of which may say who the client is.
+func (s *handshake) rememberModern(line []byte, m *frame.Message, id []byte) {
+	s.rememberNamed(line, m, id, "_meta", reservedMeta+"clientInfo", "name")
+	if s.life.toldApart.Swap(false) { // it goes on in the modern era after all
+		s.checks.Resync()
+	}
+}
+
+func (s *handshake) rememberNamed(line []byte, m *frame.Message, id []byte, path ...string) {
 	s.life.mu.Lock()
 	defer s.life.mu.Unlock()
 	s.life.numericIDs = len(id) > 0 && id[0] != '"'
-	if span, ok := frame.Find(line, m.Params, "clientInfo", "name"); ok {
+	if span, ok := frame.Find(line, m.Params, path...); ok {
 		if name, ok := frame.String(line, span); ok {
 			s.life.client = name
 		}
@@ -53,19 +67,23 @@ func (s *handshake) answerInitialize(r *request, line []byte, m *frame.Message) 
 		s.notInitialized()
 		return s.client.Write(errorLine(r.id, -32603, "[Sallyport] the server's response to initialize is not an object", nil))
 	}
-	s.rememberServer(line, result, findings)
+	g, ours := s.rememberServer(line, result, findings)
+	if !ours { // a request of the modern era was answered first
+		s.notInitialized()
+		return s.client.Write(s.versionError(r.id, control.VersionsOf(s.modern.versions(), s.life.version())))
+	}
 	apart := s.apartAt(line, result)
 	s.life.answered.Store(true)
 	if s.cfg.Launch != nil {
 		s.cfg.Launch.Answered()
 	}
 	s.client.Uncork() // flush what was gathered: it must not wait with this response
-	s.life.awaitState(func() bool { return s.view().State.Revision > 0 }, s.cfg.StateWait)
+	s.life.awaitState(s.cfg.StateWait)
 
 	v := s.view()
 	var edits []frame.Edit
 	if v.Open() {
-		edits = s.editOpenInitialize(v, line, result)
+		edits = s.editOpen(v, line, result, g, nil)
 	} else {
 		edits = editClosedInitialize(line, result)
 	}
@@ -77,9 +95,10 @@ func (s *handshake) answerInitialize(r *request, line []byte, m *frame.Message) 
 	default:
 		edits = append(edits, s.greeting(v, line, result, "serverInfo")...)
 	}
-	if v.Open() && s.instructs(v) {
+	if v.Open() && instructs(v, g) {
 		edits = append(edits, s.greeting(v, line, result, "instructions")...)
 	}
+	s.greeted(v, line, result, s.checks.Greeting())
 	err := s.toClient(frame.Splice(nil, line, append(edits, beside(line)...)))
 	if apart {
 		s.entrance.turnAway()
@@ -97,23 +116,24 @@ func (s *handshake) failedInitialize(r *request, line []byte, m *frame.Message) 
 }
 
 // notInitialized undoes the client's initialize after a response that started no session: requests it sent in advance are refused instead
-// of waiting for a snapshot that can't come.
+// of waiting for a snapshot that can't come. Those of the modern era need no session.
 func (s *handshake) notInitialized() {
 	if s.life.answered.Load() {
 		return // an earlier initialize was answered, and that session continues
 	}
 	s.life.asked.Store(false)
-	for _, w := range s.entrance.takeAll() {
+	for _, w := range s.entrance.takeIf(func(r *request) bool { return !r.modern }) {
 		s.refuse(w.r, refusal.Uninitialized)
 	}
 }
 
-// foundInInitialize returns the findings in the response to initialize, except in instructions, which are an item: all those in serverInfo,
-// which a person reviewing the server will see, and those elsewhere that cause a cut. ours means that the line holds members only we may
-// write.
+// foundInInitialize returns the findings in the response to initialize or server/discover, except in instructions, which are an item: all those
+// in serverInfo, which a person reviewing the server will see, and those elsewhere that cause a cut. ours means that the line holds members
+// only we may write.
 func (s *handshake) foundInInitialize(line []byte, ours bool) (findings []inspect.Finding) {
 	own := s.rules.file.Load()
 	result, _ := frame.Find(line, frame.Root(line), "result")
+	_, modern := frame.Find(line, result, "_meta", serverInfoKey)
 	frame.Members(line, result, func(key string, member frame.Member) bool {
 		if key == "instructions" {
 			return true
@@ -123,7 +143,7 @@ func (s *handshake) foundInInitialize(line []byte, ours bool) (findings []inspec
 			return true
 		}
 		judged := own.JudgeInitialize(key, member.Value.Of(line))
-		if key == "serverInfo" || judged.Verdict == inspect.Block {
+		if key == "serverInfo" || key == "_meta" && modern || judged.Verdict == inspect.Block {
 			findings = append(findings, judged.Findings...)
 		}
 		return true
@@ -131,7 +151,30 @@ func (s *handshake) foundInInitialize(line []byte, ours bool) (findings []inspec
 	return findings
 }
 
-func (s *handshake) rememberServer(line []byte, result frame.Span, findings []inspect.Finding) {
+// rememberServer stores what the server declared in its response to initialize, and returns it. ok is false if the connection is in the modern
+// era by now: then it counts for nothing.
+func (s *handshake) rememberServer(line []byte, result frame.Span, findings []inspect.Finding) (g declared.Greeting, ok bool) {
+	g = s.greetingOf(line, result, findings)
+	s.eras.greeting.Lock()
+	defer s.eras.greeting.Unlock()
+	if !s.eras.fix(eraLegacy) {
+		return g, false
+	}
+	s.checks.Greet(g)
+	if era(s.eras.serving.Swap(uint32(eraLegacy))) == eraModern { // it was judged by what it declares there
+		s.modern.listens.end()
+		s.entrance.shut()
+		s.checks.Crossed()
+		s.checks.Demand(true)
+	}
+	if g.Protocol != "" {
+		s.modern.initialized(g.Protocol)
+	}
+	return g, true
+}
+
+// greetingOf reads what a server declares in its response to initialize or server/discover.
+func (s *handshake) greetingOf(line []byte, result frame.Span, findings []inspect.Finding) declared.Greeting {
 	g := declared.Greeting{Findings: findings, Capabilities: map[string]bool{}}
 	frame.Members(line, result, func(key string, member frame.Member) bool {
 		value := member.Value.Of(line)
@@ -139,10 +182,15 @@ func (s *handshake) rememberServer(line []byte, result frame.Span, findings []in
 		case "capabilities":
 			frame.Members(line, member.Value, func(name string, c frame.Member) bool {
 				g.Capabilities[strings.Clone(name)] = frame.Type(line, c.Value) == '{'
+				announcedSkills(line, name, c.Value, g.Capabilities)
 				return true
 			})
 		case "serverInfo":
 			g.ServerInfo = bytes.Clone(value)
+		case "_meta":
+			if info, ok := frame.Find(line, member.Value, serverInfoKey); ok {
+				g.ServerInfo = bytes.Clone(info.Of(line))
+			}
 		case "protocolVersion":
 			g.Protocol, _ = frame.String(line, member.Value)
 			g.Protocol = strings.Clone(g.Protocol)
@@ -162,21 +210,27 @@ func (s *handshake) rememberServer(line []byte, result frame.Span, findings []in
 		}
 		return true
 	})
-	s.checks.Greet(g)
+	return g
 }
 
 // instructs reports whether the server's instructions may pass.
-func (s *handshake) instructs(v *declared.View) bool {
-	instructions := s.checks.Greeting().Instructions
-	return instructions != nil && v.Approves(string(pin.Instructions), instructions.Digest)
+func instructs(v *declared.View, g declared.Greeting) bool {
+	return g.Instructions != nil && v.Approves(string(pin.Instructions), g.Instructions.Digest)
 }
 
-// editOpenInitialize cuts unapproved instructions and announces our tools.
-func (s *handshake) editOpenInitialize(v *declared.View, line []byte, result frame.Span) []frame.Edit {
-	approved := s.instructs(v)
+// editOpen cuts unapproved instructions and announces our tools. ours, unless nil, is what we write in place of some members.
+func (s *handshake) editOpen(v *declared.View, line []byte, result frame.Span, g declared.Greeting, ours func(key string, value []byte) ([]byte, bool)) []frame.Edit {
+	approved := instructs(v, g)
+	var written []frame.Edit
 	capabilities, ok := frame.Find(line, result, "capabilities")
 	ok = ok && frame.Type(line, capabilities) == '{' && s.harmless(capabilities.Of(line))
 	keep := func(key string, m frame.Member) bool {
+		if ours != nil {
+			if with, is := ours(key, m.Value.Of(line)); is {
+				written = append(written, frame.Edit{Start: m.Value.Start, End: m.Value.End, With: with})
+				return true
+			}
+		}
 		switch {
 		case key == "capabilities":
 			return ok
@@ -189,9 +243,9 @@ func (s *handshake) editOpenInitialize(v *declared.View, line []byte, result fra
 		return !strings.EqualFold(key, "capabilities") && !strings.EqualFold(key, "instructions")
 	}
 	if !ok {
-		return frame.EditObject(line, result, keep, []byte(`"capabilities":{"tools":{"listChanged":true}}`))
+		return append(frame.EditObject(line, result, keep, []byte(`"capabilities":{"tools":{"listChanged":true}}`)), written...)
 	}
-	edits := frame.EditObject(line, result, keep)
+	edits := append(frame.EditObject(line, result, keep), written...)
 	tools, ok := frame.Find(line, capabilities, "tools")
 	if !ok || frame.Type(line, tools) != '{' {
 		notTools := func(key string, _ frame.Member) bool { return key != "tools" }

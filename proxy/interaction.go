@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -77,6 +78,10 @@ func (s *interactions) refusesAsk(v *declared.View, line []byte, m *frame.Messag
 		digest = ""
 	}
 	verdict := weighAsk(v, kind, found, digest)
+	page, shown := s.unapprovedPage(v, params)
+	if shown {
+		verdict, found.Findings = askRefuse, append(found.Findings, page.finding)
+	}
 	if verdict == askPass {
 		s.journal.asked(kind, v.Policy.Interaction, found)
 		return false
@@ -87,7 +92,8 @@ func (s *interactions) refusesAsk(v *declared.View, line []byte, m *frame.Messag
 	asked, started := askedOf(m.Method, line), time.Now()
 	refused := control.Interaction{Method: method, Params: params, Client: s.clientName(), Findings: found.Findings}
 	s.askPerson(verdict == askHold && digest != "", refused, func(code string) {
-		text, d := s.askRefused(kind, code)
+		code = cmp.Or(code, page.code)
+		text, d := s.askRefused(kind, code, page)
 		s.server.Enqueue(errorLine(id, CodeRefused, text, d.Append(nil)))
 		s.journal.refusedInteraction(kind, mode, code, found)
 		s.journal.asks.note(&s.journal, asked, outcome{status: vocab.StatusBlocked, code: code}, started)
@@ -162,10 +168,10 @@ var askWords = map[vocab.Ask]string{
 }
 
 // askRefused is our message for a refused request.
-func (s *interactions) askRefused(kind vocab.Ask, code string) (text string, d refusal.Decision) {
+func (s *interactions) askRefused(kind vocab.Ask, code string, page askedPage) (text string, d refusal.Decision) {
 	state := s.view().State
 	server := legible.SpokenServer(state.Name, "this server")
-	text = "[Sallyport] " + fmt.Sprintf(askWords[kind], server) + " was blocked."
+	text = "[Sallyport] " + fmt.Sprintf(askWords[kind], server) + " was blocked" + page.because() + "."
 	if code != "" {
 		text += fmt.Sprintf(" The user can decide on it in Sallyport, inbox item %s.", code)
 	}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 
@@ -9,16 +10,14 @@ import (
 )
 
 // refusalLine builds the response to a refused request: a tool result for tools/call, a JSON-RPC error for any other method.
-func refusalLine(id []byte, m method, text string, d refusal.Decision) []byte {
-	if m != methodCall {
-		return errorLine(id, CodeRefused, text, d.Append(nil))
+func refusalLine(r *request, text string, d refusal.Decision) []byte {
+	if r.method != methodCall {
+		return errorLine(r.id, CodeRefused, text, d.Append(nil))
 	}
-	line := appendHead(make([]byte, 0, 512), id)
-	line = append(line, `,"result":{"content":[{"type":"text","text":`...)
-	line = frame.AppendString(line, text)
-	line = append(line, `}],"isError":true,"_meta":{"sallyport/decision":`...)
-	line = d.Append(line)
-	return append(line, "}}}\n"...)
+	result := append(make([]byte, 0, 512), `{"content":[{"type":"text","text":`...)
+	result = frame.AppendString(result, text)
+	result = append(result, `}],"isError":true,"_meta":{"sallyport/decision":`...)
+	return resultLine(r, append(d.Append(result), "}}"...))
 }
 
 // errorLine is a JSON-RPC error of ours. data is JSON or nil.
@@ -33,12 +32,30 @@ func errorLine(id []byte, code int, message string, data []byte) []byte {
 	return append(line, "}}\n"...)
 }
 
-// resultLine is a response of ours. result is JSON.
-func resultLine(id []byte, result []byte) []byte {
-	line := appendHead(make([]byte, 0, 64+len(result)), id)
+// takenLine answers a request whose id another one in flight has.
+func takenLine(id []byte) []byte {
+	return errorLine(id, -32600, "[Sallyport] a request with this id is still in flight", nil)
+}
+
+// resultLine is a response of ours. result is a JSON object; in the modern era it also says that it is complete, unless it says what it is.
+func resultLine(r *request, result []byte) []byte {
+	line := appendHead(make([]byte, 0, 96+len(result)), r.id)
 	line = append(line, `,"result":`...)
+	if r.modern && !saysType(result) {
+		line = append(line, `{"resultType":"complete"`...)
+		if result = bytes.TrimLeft(result[1:], " \t\r\n"); result[0] != '}' {
+			line = append(line, ',')
+		}
+	}
 	line = append(line, result...)
 	return append(line, "}\n"...)
+}
+
+// saysType reports whether a result has a resultType, or is nothing that could have one.
+func saysType(result []byte) bool {
+	root := frame.Root(result)
+	_, ok := frame.Find(result, root, "resultType")
+	return ok || frame.Type(result, root) != '{'
 }
 
 func appendHead(dst, id []byte) []byte {

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -13,7 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// BenchmarkLines measures what one call costs a session without system calls: its two lines, in memory.
+// BenchmarkLines measures what one call costs a session without system calls: its two lines, in memory, in each of the protocol's eras.
 func BenchmarkLines(b *testing.B) {
 	item, err := pin.ItemOf(pin.Tool, []byte(echoTool))
 	if err != nil {
@@ -24,60 +23,56 @@ func BenchmarkLines(b *testing.B) {
 		{"a sentence", "The file has 12 lines, of which three were changed since then."},
 		{"10 KB", strings.Repeat("the quick brown fox jumps over the lazy dog; ", 220)},
 	} {
-		b.Run(c.name, func(b *testing.B) {
-			gate := &openGate{&control.State{Revision: 1, Name: "bench", Open: true, Items: map[string]control.ItemState{
-				"tool:echo": {State: "approved", Approved: []pin.Digest{item.Digest}},
-			}}}
-			fromServer, answers := io.Pipe()
-			asked, toServer := io.Pipe()
-			fromClient, client := io.Pipe()
-			s := New(Config{FromClient: fromClient, ToClient: io.Discard, FromServer: fromServer, ToServer: toServer, Gate: gate})
-			ctx, cancel := context.WithCancel(context.Background())
-			go s.Run(ctx)
-			go func() {
-				for buf := make([]byte, 1<<16); ; {
-					n, err := asked.Read(buf)
-					if err != nil {
-						return
-					}
-					for _, line := range strings.SplitAfter(string(buf[:n]), "\n") {
-						id := between(line, `"id":`, `,`)
-						switch {
-						case strings.Contains(line, `"initialize"`):
-							fmt.Fprintf(answers, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`+"\n", id)
-						case strings.Contains(line, `"tools/list"`):
-							fmt.Fprintf(answers, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`+"\n", id, echoTool)
-						case strings.Contains(line, `"tools/call"`):
-							fmt.Fprintf(answers, `{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`+"\n", id)
-						}
-					}
-				}
-			}()
-			io.WriteString(client, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`+"\n")
-			io.WriteString(client, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
-			io.WriteString(client, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}`+"\n")
-			for s.calls.peek([]byte("1")) != nil || !s.view().Open() {
-				time.Sleep(time.Millisecond)
-			}
-			time.Sleep(50 * time.Millisecond)
-			s.server.out, s.client.out = io.Discard, io.Discard
-			s.server.Cork()
-			s.client.Cork()
-			call := []byte(`{"jsonrpc":"2.0","id":1000000001,"method":"tools/call","params":{"name":"echo","arguments":{"size":200}}}` + "\n")
-			answer := []byte(`{"jsonrpc":"2.0","id":1000000001,"result":{"content":[{"type":"text","text":"` + c.text + `"}],"structuredContent":{"rows":[{"id":0}]}}}` + "\n")
-			b.SetBytes(int64(len(call) + len(answer)))
-			b.ReportAllocs()
-			b.ResetTimer()
-			for range b.N {
-				s.fromClient(call)
-				s.fromServer(answer)
-			}
-			b.StopTimer()
-			cancel()
-			client.Close()
-			answers.Close()
-		})
+		for _, as := range []era{eraLegacy, eraModern} {
+			b.Run(as.String()+"/"+c.name, func(b *testing.B) { benchmarkLines(b, item, as, c.text) })
+		}
 	}
+}
+
+func benchmarkLines(b *testing.B, item pin.Item, as era, text string) {
+	gate := &openGate{&control.State{Revision: 1, Name: "bench", Open: true, Items: map[string]control.ItemState{
+		"tool:echo": {State: "approved", Approved: []pin.Digest{item.Digest}},
+	}}}
+	fromServer, answers := io.Pipe()
+	asked, toServer := io.Pipe()
+	fromClient, client := io.Pipe()
+	s := New(Config{FromClient: fromClient, ToClient: io.Discard, FromServer: fromServer, ToServer: toServer, Gate: gate})
+	ctx, cancel := context.WithCancel(context.Background())
+	go s.Run(ctx)
+	go func() {
+		for buf := make([]byte, 1<<16); ; {
+			n, err := asked.Read(buf)
+			if err != nil {
+				return
+			}
+			for _, line := range strings.SplitAfter(string(buf[:n]), "\n") {
+				io.WriteString(answers, benchResponse(line, "x"))
+			}
+		}
+	}()
+	for _, line := range benchOpening(as) {
+		io.WriteString(client, line)
+	}
+	for s.calls.peek([]byte("1")) != nil || !s.view().Open() {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond)
+	s.server.out, s.client.out = io.Discard, io.Discard
+	s.server.Cork()
+	s.client.Cork()
+	call := []byte(benchCall(as, 1000000001, `"size":200`))
+	answer := []byte(benchResult(as, "1000000001", `"content":[{"type":"text","text":"`+text+`"}],"structuredContent":{"rows":[{"id":0}]}`))
+	b.SetBytes(int64(len(call) + len(answer)))
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		s.fromClient(call)
+		s.fromServer(answer)
+	}
+	b.StopTimer()
+	cancel()
+	client.Close()
+	answers.Close()
 }
 
 // The runtime keeps the pointers of objects up to 512 bytes beside them, and those of larger ones under a header of their own.

@@ -33,6 +33,7 @@ func (s *listings) listPage(v *declared.View, r *request, line []byte) {
 		if s.checks.BesideListing() == 0 {
 			s.checks.Poke(v)
 		}
+		s.eras.answered(r)
 		s.client.Enqueue(s.emptyListing(v, r))
 		return
 	}
@@ -59,7 +60,12 @@ func (s *listings) emptyListing(v *declared.View, r *request) []byte {
 			result = append(result, tool...)
 		}
 	}
-	return resultLine(r.id, append(result, "]}"...))
+	if r.modern {
+		result = append(result, `],"ttlMs":0,"cacheScope":"private"}`...)
+	} else {
+		result = append(result, "]}"...)
+	}
+	return resultLine(r, result)
 }
 
 // answerListing handles one page of a listing. It digests every definition on it; a page with anything that the last snapshot did not have
@@ -112,6 +118,9 @@ func (s *listings) deliverListing(r *request, line []byte) error {
 	}
 	keep := func(_ int, value frame.Span) bool {
 		name, ok := declared.NameOf(l.Kind, line, value)
+		if l.Kind == pin.Resource && !v.ListsSkillFile(line, value) {
+			return false
+		}
 		if l.Kind == pin.Resource && !v.PinsResource(line, value) {
 			return !v.ShutsResources() && s.harmless(value.Of(line)) && deliver("", value)
 		}
@@ -120,7 +129,11 @@ func (s *listings) deliverListing(r *request, line []byte) error {
 		}
 		digest, err := pin.DigestOf(l.Kind, name, value.Of(line))
 		key := pin.Key(l.Kind, name)
-		if err != nil || !v.Approves(key, digest) || !deliver(name, value) {
+		if err != nil {
+			return false
+		}
+		digest, approved := v.ApprovesListed(l.Kind, name, digest)
+		if !approved || !deliver(name, value) {
 			return false
 		}
 		page[key] = digest
@@ -131,6 +144,9 @@ func (s *listings) deliverListing(r *request, line []byte) error {
 		own = s.ownTools(v)
 	}
 	edits := append(frame.EditArray(line, array, keep, own...), changed...)
+	if r.modern {
+		edits = append(edits, cacheEdits(line, result)...)
+	}
 	edits = append(edits, frame.CutMembers(line, result, func(key string, m frame.Member) bool {
 		switch {
 		case key == l.Member:

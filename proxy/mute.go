@@ -53,6 +53,11 @@ func editClosedInitialize(line []byte, result frame.Span) []frame.Edit {
 	keep := func(key string, m frame.Member) bool {
 		return key == "protocolVersion" && frame.Type(line, m.Value) == '"' && isShortWord(m.Value.Of(line)) || key == "serverInfo"
 	}
+	return frame.EditObject(line, result, keep, append([]byte(`"capabilities":`), bareCapabilities(line, result)...))
+}
+
+// bareCapabilities are the known capabilities of a greeting with their boolean members.
+func bareCapabilities(line []byte, result frame.Span) []byte {
 	capabilities := map[string]map[string]bool{"tools": {"listChanged": true}}
 	if span, ok := frame.Find(line, result, "capabilities"); ok {
 		frame.Members(line, span, func(name string, c frame.Member) bool {
@@ -76,7 +81,7 @@ func editClosedInitialize(line []byte, result frame.Span) []frame.Edit {
 		more, _ := json.Marshal(extensions)
 		encoded = append(append(append(encoded[:len(encoded)-1], `,"extensions":`...), more...), '}')
 	}
-	return frame.EditObject(line, result, keep, append([]byte(`"capabilities":`), encoded...))
+	return encoded
 }
 
 // knownExtensions are the extensions of the protocol that a server announces and we know, with their boolean members: those are words without

@@ -46,7 +46,7 @@ func (t *ownTools) callOwn(r *request, line []byte) {
 			code, _ = frame.String(line, span)
 		}
 		if len(code) != 4 || strings.Trim(code, codeLetters) != "" {
-			t.client.Enqueue(ownResult(r.id, "[Sallyport] quarantine_id must be an item's four-character code; nothing is held under this one.", true))
+			t.client.Enqueue(ownResult(r, "[Sallyport] quarantine_id must be an item's four-character code; nothing is held under this one.", true))
 			return
 		}
 		t.beside(r, func() { t.quarantine.deliverReleased(r, code, false) })
@@ -56,7 +56,7 @@ func (t *ownTools) callOwn(r *request, line []byte) {
 		ctx, cancel := context.WithTimeout(context.Background(), attentionLimit)
 		defer cancel()
 		text, failed := t.attention(ctx)
-		t.client.Enqueue(ownResult(r.id, text, failed))
+		t.client.Enqueue(ownResult(r, text, failed))
 	}()
 }
 
@@ -83,12 +83,12 @@ func (t *ownTools) attention(ctx context.Context) (text string, failed bool) {
 
 const codeLetters = "ABCDEFGHJKMNPQRTUVWXYZ2346789"
 
-func ownResult(id []byte, text string, failed bool) []byte {
+func ownResult(r *request, text string, failed bool) []byte {
 	result := []byte(`{"content":[{"type":"text","text":`)
 	result = frame.AppendString(result, text)
 	result = append(result, `}]`...)
 	if failed {
 		result = append(result, `,"isError":true`...)
 	}
-	return resultLine(id, append(result, '}'))
+	return resultLine(r, append(result, '}'))
 }

@@ -7,8 +7,10 @@ import (
 	"sync"
 
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/pin"
 )
 
 // park is a session whose server may not be started yet: we answer initialize and refuse calls. Once the launch is allowed, the server is
@@ -66,17 +68,32 @@ func (p *park) parkedRequest(r *request, line []byte, m *frame.Message) bool {
 		p.handshake.rememberClient(line, m, r.id)
 		p.handshake.rememberVersion(line, m)
 		p.life.asked.Store(true)
+		p.eras.fix(eraLegacy)
 		p.initialize = slices.Clone(line)
-		p.client.Enqueue(resultLine(r.id, p.parkedInitialize(line, m)))
+		p.client.Enqueue(resultLine(r, p.parkedInitialize(line, m)))
 		return true
 	case methodPlain:
-		p.client.Enqueue(resultLine(r.id, []byte("{}")))
+		p.client.Enqueue(resultLine(r, []byte("{}")))
+		return true
+	case methodDiscover:
+		p.parkedDiscover(r)
 		return true
 	}
-	if !p.life.asked.Load() {
+	if r.modern && !p.handshake.modern.speaksModern() {
+		v := control.VersionsOf(p.handshake.modern.versions(), p.handshake.modern.claimed())
+		p.client.Enqueue(p.handshake.versionError(r.id, v))
+		return true
+	}
+	if !r.modern && !p.life.asked.Load() {
 		return false // refused like any other that comes too early
 	}
+	p.eras.answered(r)
+	if r.method == methodListen {
+		p.handshake.modern.listens.add(p.view(), r, line)
+		return true
+	}
 	p.subjectOf(r, line, m)
+	r.keep(line, m, p.eras.rest)
 	v := p.view()
 	switch {
 	case r.method == methodCall && isOwnTool(r.name):
@@ -106,16 +123,47 @@ func (p *park) parkedInitialized() bool {
 
 // parkedInitialize is our own response. It announces all listings, because the server's are unknown.
 func (p *park) parkedInitialize(line []byte, m *frame.Message) []byte {
-	protocol := control.Spoken[len(control.Spoken)-1] // the answer to a client that asks for an unknown version
+	protocol := control.Legacy[len(control.Legacy)-1] // the answer to a client that asks for an unknown version
 	if span, ok := frame.Find(line, m.Params, "protocolVersion"); ok {
-		if asked, _ := frame.String(line, span); slices.Contains(control.Spoken, asked) {
+		if asked, _ := frame.String(line, span); slices.Contains(control.Legacy, asked) {
 			protocol = asked
 		}
 	}
 	result := append([]byte(`{"protocolVersion":"`), protocol...)
-	result = append(result, `","capabilities":{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true}},"serverInfo":{"name":`...)
+	result = append(result, `","capabilities":`+parkedCapabilities(p.view())+`,"serverInfo":{"name":`...)
 	result = frame.AppendString(result, legible.SpokenServer(p.view().State.Name, "a server"))
 	return append(result, `,"version":"not started"}}`...)
+}
+
+// parkedDiscover is our own response to server/discover, if the server is known to speak the modern era. Otherwise the client is sent to
+// initialize, which every server that is not known can be asked with.
+func (p *park) parkedDiscover(r *request) {
+	var versions []byte
+	for _, version := range p.view().State.Eras.Modern {
+		if isModern(version) {
+			versions = frame.AppendString(append(versions, ','), version)
+		}
+	}
+	if versions == nil {
+		p.client.Enqueue(errorLine(r.id, -32601, "[Sallyport] the server has not been started yet; start with initialize", nil))
+		return
+	}
+	result := append([]byte(`{"supportedVersions":[`), versions[1:]...)
+	result = append(result, `],"capabilities":`+parkedCapabilities(p.view())+`,"ttlMs":0,"cacheScope":"private","_meta":{"`+serverInfoKey+`":{"name":`...)
+	result = frame.AppendString(result, legible.SpokenServer(p.view().State.Name, "a server"))
+	p.client.Enqueue(resultLine(r, append(result, `,"version":"not started"}}}`...)))
+}
+
+// parkedCapabilities announce all listings of the protocol, and skills if the server is known to have some: a client asks once whether there are.
+func parkedCapabilities(v *declared.View) string {
+	skills := ""
+	for key := range v.State.Items {
+		if declared.HasKind(key, pin.Skill) {
+			skills = `,"extensions":{"` + pin.SkillsExtension + `":{}}`
+			break
+		}
+	}
+	return `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true}` + skills + `}`
 }
 
 // awaitStart waits until the server may be started, starts it, and returns its output; nil if the session ended first or the start failed.
@@ -147,8 +195,12 @@ func (p *park) introduce(ctx context.Context) {
 		p.parked = false
 	}
 	p.mu.Unlock()
-	if line == nil {
-		return // the client's own is still to come
+	if line == nil { // the client's own is still to come, or it needs none
+		if p.eras.settled() == eraModern {
+			p.checks.Stale()
+			p.handshake.modern.begin()
+		}
+		return
 	}
 	var m frame.Message
 	answered := false

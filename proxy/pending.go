@@ -3,12 +3,14 @@ package proxy
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unsafe"
 
+	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -26,9 +28,12 @@ type request struct {
 	wish   wish // what the call's own argument says about spotlighting
 	cut    bool // params are too large to be kept
 	// failed: the response is a protocol error, or a result with isError. imitates: it held members that only we may write. They are cut.
-	failed, imitates bool
+	// interim: it is a result of the modern era that says that it is not complete. asks: it wants input from the client.
+	failed, imitates, interim, asks bool
+	reread                          bool // a check has read the page again, because this response is another one
 
-	used uint8 // of room
+	used   uint8 // of room
+	modern bool  // it said its protocol version itself, so the response is in the words of the modern era
 	naming
 	started time.Time
 	body    frame.Span // the result or error in the response's line; absent if the line was changed since it was scanned
@@ -41,6 +46,8 @@ type request struct {
 	// page is the page of a listing, from 1; cursor the one it was requested with.
 	page   int
 	cursor string
+	// task is what the response names, for the hub; nil for none.
+	task *control.Task
 	// unread are definitions that were cut out of the page.
 	unread [][]byte
 	// asked is what the timeline says about a request of the server.
@@ -50,7 +57,7 @@ type request struct {
 
 	// room holds the id, its key and short params, so that a request is one allocation: of 512 bytes, since larger ones cost the collector a
 	// quarter more (TestARequestIsSmall).
-	room [232]byte
+	room [216]byte
 }
 
 // texts is what the record of a request keeps of its texts: the secrets of a profile are masked. response is the result or error that the
@@ -64,18 +71,20 @@ type texts struct {
 func (r *request) ID() []byte   { return r.id }
 func (r *request) Need() uint64 { return r.need }
 
-// store copies b for the lifetime of the request.
-func (r *request) store(b []byte) []byte {
-	if len(b) == 0 {
+// store copies the parts of one text for the lifetime of the request.
+func (r *request) store(parts ...[]byte) []byte {
+	at := r.room[r.used:r.used]
+	for _, part := range parts {
+		if len(part) > cap(at)-len(at) {
+			return slices.Concat(parts...)
+		}
+		at = append(at, part...)
+	}
+	if len(at) == 0 {
 		return nil
 	}
-	used := int(r.used)
-	if len(b) > len(r.room)-used {
-		return bytes.Clone(b)
-	}
-	at := r.room[used : used+len(b) : used+len(b)]
-	r.used += uint8(copy(at, b))
-	return at
+	r.used += uint8(len(at))
+	return at[:len(at):len(at)]
 }
 
 // status is the timeline's status of an answered request.
@@ -146,12 +155,21 @@ func (f *inFlight) peek(id []byte) *request {
 func (f *inFlight) takeAll() []*request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	all := make([]*request, 0, len(f.m))
-	for _, r := range f.m {
-		all = append(all, r)
-	}
+	all := slices.Collect(maps.Values(f.m))
 	f.m = nil
 	return all
+}
+
+// of returns the requests of a method.
+func (f *inFlight) of(m method) (found []*request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, r := range f.m {
+		if r.method == m {
+			found = append(found, r)
+		}
+	}
+	return found
 }
 
 // methodName is the method as the protocol spells it.
@@ -189,30 +207,81 @@ func (r *request) same() (pin.Digest, error) {
 	return pin.RequestDigest(r.methodName(), params)
 }
 
-// keep records the request's parameters, to show them if the response is held and to recognise the same request.
-func (r *request) keep(line []byte, m *frame.Message) {
+// keep records the request's parameters, to show them if the response is held and to recognise the same request. What the protocol has each
+// request of the modern era say about its client is left out: it is the same in all, and as long as a request has room. rest are the other
+// members of `_meta`.
+func (r *request) keep(line []byte, m *frame.Message, rest []byte) {
 	if r.method.listing() {
 		return
 	}
 	if r.methodName() == "" {
 		r.spelled = string(m.Method)
 	}
-	r.keepParams(m.Params.Of(line))
-}
-
-func (r *request) keepParams(params []byte) {
-	if r.cut = len(params) > maxParams; !r.cut {
-		r.params = r.store(params)
+	switch {
+	case !r.modern:
+		r.keepParams(m.Params.Of(line))
+	case len(rest) == 0:
+		r.keepParams(besideMeta(line, m))
+	default:
+		r.keepParams(line[m.Params.Start:m.Meta.Start], []byte("{"), rest, []byte("}"), line[m.Meta.End:m.Params.End])
 	}
 }
 
-// returns reports whether the response is a tool's result: of a call, or of a task that a call created.
-func (r *request) returns() bool {
-	return r.method == methodCall || r.method == methodTask && r.spelled == "tasks/result"
+func (r *request) keepParams(parts ...[]byte) {
+	length := 0
+	for _, part := range parts {
+		length += len(part)
+	}
+	if r.cut = length > maxParams; !r.cut {
+		r.params = r.store(parts...)
+	}
+}
+
+// besideMeta is what a request's params hold before and behind their `_meta`: both together are the params without it.
+func besideMeta(line []byte, m *frame.Message) (before, behind []byte) {
+	const space = " \t\r\n"
+	before = bytes.TrimRight(line[m.Params.Start:m.Meta.Start], space)
+	behind = bytes.TrimLeft(line[m.Meta.End:m.Params.End], space)
+	key := bytes.TrimRight(before[:len(before)-len(":")], space)
+	before = bytes.TrimRight(key[:bytes.LastIndexByte(key[:len(key)-1], '"')], space) // however it is escaped, there is no quote in it
+	if rest, more := bytes.CutPrefix(behind, []byte(",")); more {
+		return before, rest
+	}
+	return bytes.TrimSuffix(before, []byte(",")), behind
+}
+
+// retries reports whether the request answers what an earlier response asked for ("input_required", specification of 2026-07-28): a new request,
+// whatever an earlier one got.
+func (r *request) retries() bool {
+	if len(r.params) == 0 {
+		return false
+	}
+	_, responds := frame.Find(r.params, frame.Root(r.params), "inputResponses")
+	_, goesOn := frame.Find(r.params, frame.Root(r.params), "requestState")
+	return responds || goesOn
+}
+
+// returns reports whether the response is a tool's result, or may hold one: of a call, or of a task that a call created.
+func (r *request) returns() bool { return r.method == methodCall || r.method == methodTask }
+
+// holdsState reports whether the response is the state of a task, which holds the tool's result once the task has ended.
+func (r *request) holdsState() bool { return r.method == methodTask && r.spelled != "tasks/result" }
+
+// readsPage reports whether the request reads a page (ui://): its client draws the response.
+func (r *request) readsPage() bool {
+	return r.method == methodResource && r.spelled == "resources/read" && pin.IsPage(r.name)
 }
 
 // tool is the name of the tool that a response counts as.
 func (r *request) tool() string { return strings.TrimPrefix(r.item, pin.Key(pin.Tool, "")) }
+
+// subject is what the response is from. A task counts as its tool: its id is kept nowhere, since whoever has it may ask for the result.
+func (r *request) subject() string {
+	if r.method == methodTask {
+		return r.tool()
+	}
+	return r.name
+}
 
 // wantsTask reports whether a call may be answered with a task, whose result comes later.
 func (r *request) wantsTask() bool {
@@ -250,12 +319,10 @@ func (r *request) counts() bool { return r.recordKind() != vocab.RecordPolicyDec
 
 // called is the tool that a record names. A read names its subject in the detail.
 func (r *request) called() string {
-	switch r.recordKind() {
-	case vocab.RecordRead, vocab.RecordPrompt:
+	if kind := r.recordKind(); kind == vocab.RecordRead || kind == vocab.RecordPrompt {
 		return ""
-	default:
-		return legible.Name(r.name, "a tool")
 	}
+	return legible.Name(r.subject(), "a tool")
 }
 
 // detail is the JSON detail of the record about this request: more, and the subject of a read.

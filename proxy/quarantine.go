@@ -42,8 +42,8 @@ type quarantine struct {
 // holdBack stores a whole response and then tells the client. It returns at once: nothing else waits for it.
 func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 	held := control.Held{
-		ID: vocab.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: q.clientName(), Session: q.cfg.Session, Era: "legacy",
-		Method: cut.Bytes(r.methodName(), 200), Item: r.item, Name: r.name, Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
+		ID: vocab.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: q.clientName(), Session: q.cfg.Session, Era: q.era().String(),
+		Method: cut.Bytes(r.methodName(), 200), Item: r.item, Name: r.subject(), Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
 		Why: vocab.HeldThreat, Score: f.Score, Findings: slices.Concat(f.Findings, f.Secrets), Checks: f.Checks, RuleSet: f.RuleSet, Guards: f.guards.verdicts,
 	}
 	switch {
@@ -76,7 +76,7 @@ func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 			q.journal.unkept(err)
 		}
 		text, d := q.heldWords(r, &held, kept.Code, err == nil)
-		q.client.Enqueue(refusalLine(r.id, r.method, text, d))
+		q.client.Enqueue(refusalLine(r, text, d))
 		q.journal.held(r, kept.Code, held, len(body))
 	})
 }
@@ -149,7 +149,7 @@ func (l *releases) end(code string, delivered bool) {
 func (q *quarantine) releasedFor(r *request, now time.Time) string {
 	state := q.cfg.Gate.State()
 	released := state.Released
-	if len(released) == 0 || r.cut {
+	if len(released) == 0 || r.cut || r.retries() {
 		return ""
 	}
 	same, err := r.same()
@@ -173,7 +173,7 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 	refuseWith := func(text string) {
 		v := q.view()
 		d := refusal.Decision{Code: waiting, Kind: vocab.ItemResponseHeld, Server: legible.SpokenServer(v.State.Name, "this server"), Status: vocab.OutcomeHeld}
-		q.client.Enqueue(refusalLine(r.id, r.method, text, d))
+		q.client.Enqueue(refusalLine(r, text, d))
 	}
 	if !q.releases.begin(code) {
 		refuseWith(takenText(vocab.HeldDelivered, code))
@@ -200,6 +200,10 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 	line := q.releasedLine(r, taken, code)
 	if line == nil {
 		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: it is damaged. Tell the user: open Sallyport.", code))
+		return
+	}
+	if same && refusesFile(q.view(), r, line) != refusal.None { // its skill has changed since, or its marked parts were removed
+		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: it is not the file that its skill lists. Tell the user: open Sallyport.", code))
 		return
 	}
 	of := policy.ForWrapper(taken.Settings) // the settings of the tool it came from
@@ -244,7 +248,7 @@ func (q *quarantine) releasedLine(r *request, taken control.Taken, code string) 
 		}
 		answer = frame.Splice(nil, answer, edits)
 	}
-	return resultLine(r.id, answer)
+	return resultLine(r, answer)
 }
 
 // takenText says why nothing is delivered, with a sentence for each reason.

@@ -139,6 +139,10 @@ func (j *journal) releaseDelivered(r *request, taken control.Taken, code string,
 	})
 }
 
+func (j *journal) taskUnkept(err error) {
+	j.record(vocab.RecordProblem, vocab.StatusWarned, control.Record{Summary: "a task could not be stored; it is known only until this session ends", Detail: facts{"check": "tasks", "error": legible.Escape(err.Error())}.detail()})
+}
+
 func (j *journal) unkept(err error) {
 	j.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{Summary: "a held response could not be stored; none of it was delivered", Detail: facts{"check": "quarantine", "error": legible.Escape(err.Error())}.detail()})
 }

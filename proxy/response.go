@@ -32,10 +32,26 @@ type responses struct {
 	validation   *validation
 }
 
+// stillAllowed asks the gate again before a response is delivered: an approval may have been taken back while the call ran.
+func stillAllowed(v *declared.View, r *request) refusal.Reason {
+	why := judge(v, r)
+	if why != refusal.Changed && why != refusal.New {
+		return why
+	}
+	if r.readsPage() {
+		return refusal.AnotherPage
+	}
+	return refusal.Dropped
+}
+
 // deliver passes a response to the client, if its item may still be called and the inspection finds nothing.
 func (s *responses) deliver(r *request, line []byte) error {
 	v := s.view()
 	if why := stillAllowed(v, r); why != refusal.None {
+		s.refuseResponse(r, why)
+		return nil
+	}
+	if why := refusesFile(v, r, line); why != refusal.None {
 		s.refuseResponse(r, why)
 		return nil
 	}
@@ -62,9 +78,10 @@ func (s *responses) turn(item string, validated bool, n int) (end func()) {
 	return func() { <-s.aside.turn }
 }
 
-// schemaOf is the output schema that a response must match, nil for none.
+// schemaOf is the output schema that a response must match, nil for none. What is in the state of a task does not depend on the type that its
+// server gives the state.
 func schemaOf(v *declared.View, r *request) []byte {
-	if r.failed || !r.returns() || v.PolicyOf(r.item).Validation == "off" {
+	if r.failed || r.interim && !r.holdsState() || !r.returns() || v.PolicyOf(r.item).Validation == "off" {
 		return nil
 	}
 	return v.OutputSchema(r.item)
@@ -81,6 +98,7 @@ func (s *responses) judgeResponse(e *examined) found {
 	if len(v.State.Exceptions) > 0 {
 		terms.Silenced = v.Silenced(r.item, time.Now())
 	}
+	text = reviewed(v, r, text)
 	e.judged = text
 	f := found{AnswerVerdict: s.watch.Answer(text, terms)}
 	if f.Fault != "" {

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/frame"
@@ -21,6 +22,10 @@ func (s *Session) fromServer(line []byte) error {
 		if rest, cut := s.withoutDoubled(line, err, m); rest != nil {
 			return s.serverResponse(rest, m, cut)
 		}
+		if framing := foreign(&s.strangers.serverSpoke, line); framing != "" {
+			s.framedServer(framing, line)
+			return nil
+		}
 		why := err.Error()
 		var problem *frame.Problem
 		if errors.As(err, &problem) {
@@ -31,9 +36,13 @@ func (s *Session) fromServer(line []byte) error {
 		if id == nil {
 			s.behindText(line)
 		}
-		s.unansweredBatch(frame.Batch(line), why)
+		if batch := frame.Batch(line); len(batch) > 0 {
+			s.strangers.notice(saysBatches)
+			s.unansweredBatch(batch, why)
+		}
 		return nil
 	}
+	heard(&s.strangers.serverSpoke)
 	switch m.Kind {
 	case frame.Request:
 		return s.serverRequest(line, m)
@@ -95,6 +104,8 @@ func (s *Session) unanswered(id []byte, asks bool, size int, why string) {
 	r := s.calls.take(id)
 	switch {
 	case r == nil:
+	case r.method == methodListen: // ours: the client's reach no server
+		s.listens.ended(r.id, true)
 	case r.own != nil:
 		r.own <- nil
 	default:
@@ -114,6 +125,10 @@ func (s *Session) lost(r *request, size int, why string) {
 func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 	id := m.ID.Of(line)
 	v := s.view()
+	if s.inModern() { // servers ask by input_required there ("stdio", specification of 2026-07-28)
+		s.journal.dropped("a request from the server, which the protocol's modern era has none of")
+		return nil
+	}
 	if s.unspeakable(v, m) {
 		s.answerServer(errorLine(id, -32600, "[Sallyport] the message was blocked: "+whyUnspeakable, nil))
 		return nil
@@ -140,13 +155,20 @@ func (s *Session) serverRequest(line []byte, m *frame.Message) error {
 	}
 	if s.asks.add(r) == 0 {
 		s.journal.askEnded(r, outcome{status: vocab.StatusBlocked})
-		s.answerServer(errorLine(r.id, -32600, "[Sallyport] a request with this id is still in flight", nil))
+		s.answerServer(takenLine(r.id))
 		return nil
 	}
 	if bare { // in the protocol's own words
 		return s.client.Write(append(appendHead(nil, r.id), ",\"method\":\"ping\"}\n"...))
 	}
 	return s.toClient(s.withoutOurs(line, m))
+}
+
+// inModern reports whether the server is held to the words of the modern era: it was greeted in it, or the client has begun in it and the
+// greeting is still to come.
+func (s *Session) inModern() bool {
+	now := s.era()
+	return now == eraModern || now == eraNone && s.eras.meta.Load() != nil && !s.life.asked.Load()
 }
 
 // sentence reports whether an id chosen by the server could carry words: a string that is not a name, or a compound value. A ping with such
@@ -158,6 +180,18 @@ func sentence(id []byte) bool {
 func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 	if s.unspeakable(s.view(), m) {
 		return nil
+	}
+	if s.inModern() {
+		forward, done := s.listens.takes(line, m)
+		if done {
+			return nil
+		}
+		if len(forward) != len(line) || !bytes.Equal(forward, line) {
+			line = forward
+			if frame.Scan(line, frame.FromServer, m) != nil {
+				return nil
+			}
+		}
 	}
 	switch string(m.Method) {
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
@@ -185,10 +219,26 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 		s.journal.dropped("a notification from a server you haven't reviewed")
 		return nil
 	}
+	if bytes.HasPrefix(m.Method, []byte("notifications/events/")) {
+		s.strangers.notice(saysEvents)
+		s.journal.dropped("an event from the server; events are not supported yet (SP-225)")
+		return nil
+	}
+	if isTaskNotice(m.Method) {
+		return s.notices.tell(line, m, s.deliverNotice)
+	}
 	if !s.interactions.passesNotification(line, m) {
 		return nil
 	}
 	return s.toClient(s.withoutOurs(line, m))
+}
+
+// deliverNotice gives the client what was told of a task. In the modern era only its streams are told.
+func (s *Session) deliverNotice(id string, line []byte) error {
+	if s.inModern() {
+		return s.listens.tellTask(id, line)
+	}
+	return s.client.Write(line)
 }
 
 // serverResponse passes a response to the one request with the same id by type and value, once. unread are definitions that were cut out of
@@ -201,33 +251,64 @@ func (s *Session) serverResponse(line []byte, m *frame.Message, unread [][]byte)
 	}
 	s.serving, r.unread = r, unread
 	switch {
+	case r.own != nil && r.method == methodListen:
+		s.listens.ended(r.id, m.Kind == frame.Result)
+		return nil
 	case r.own != nil:
 		r.own <- bytes.Clone(line)
 		return nil
+	case r.modern && r.method.asksNothing() && (isInterim(line, m.ResultType) || !m.InputRequests.Empty()):
+		s.lost(r, len(line), "it asks for input, which only responses to calls, prompts and reads can")
+		return nil
+	}
+	if m.Kind == frame.Result {
+		s.eras.answered(r)
+	}
+	switch {
+	case r.method == methodDiscover:
+		return s.discovery.answer(r, line, m)
 	case r.method == methodInitialize:
 		return s.handshake.answerInitialize(r, line, m)
 	case r.method == methodPlain:
 		return s.answerPlain(r, line, m)
 	case r.method.listing():
 		return s.listings.answerListing(r, line)
+	case r.method.skill():
+		return s.skills.answer(r, line)
 	}
 	r.failed = isFailure(line, m)
-	s.tasks.remember(r, line, m)
+	if id, lasts := taskIn(r, line, m); id != "" {
+		s.tasks.made(r, id, lasts)
+	}
 	if m.Kind == frame.Result {
 		r.body = m.Result
+		r.interim = r.modern && isInterim(line, m.ResultType)
+		r.asks = r.modern && !m.InputRequests.Empty()
 	}
 	if len(m.Ours) > 0 {
 		r.body, r.imitates = frame.Span{}, true
 		line = s.withoutOurs(line, m)
 	}
 	if r.method == methodListTasks {
-		r.body = frame.Span{}
-		line = s.tasks.withoutForeignTasks(line)
+		r.body = frame.Span{} // without some of the tasks it will be another
 	}
+	s.skillReads.arrived(r, line)
 	if s.checks.Keep(r, line) {
 		return nil
 	}
-	return s.responses.deliver(r, line)
+	return s.deliver(r, line)
+}
+
+// deliver passes a response on that waits for no check.
+func (s *Session) deliver(r *request, line []byte) error {
+	switch {
+	case r.task != nil:
+		return s.tasks.keep(r, line, s.responses.deliver)
+	case r.method == methodListTasks:
+		return s.tasks.cutList(r, line, s.responses.deliver)
+	default:
+		return s.responses.deliver(r, line)
+	}
 }
 
 // answerPlain passes the acknowledgement of a ping or of logging/setLevel. From an unreviewed server, neither the words of an error nor the
@@ -237,9 +318,18 @@ func (s *Session) answerPlain(r *request, line []byte, m *frame.Message) error {
 		return s.toClient(s.withoutOurs(line, m))
 	}
 	if m.Kind == frame.Result {
-		return s.client.Write(resultLine(r.id, []byte("{}")))
+		return s.client.Write(resultLine(r, []byte("{}")))
 	}
 	return s.client.Write(blandError(r, line, m))
+}
+
+// isInterim reports whether a result's type says that it is not complete. A parser that ignores case reads "Complete" as complete.
+func isInterim(line []byte, resultType frame.Span) bool {
+	if resultType.Empty() || frame.Type(line, resultType) != '"' {
+		return false
+	}
+	text, _ := frame.String(line, resultType)
+	return !strings.EqualFold(text, "complete")
 }
 
 // isFailure reports whether a response is a protocol error or a result with isError.

@@ -31,6 +31,8 @@ type Config struct {
 	Session string
 	// Stray receives each line of the server that is not a message, for its log. It must neither block nor keep line.
 	Stray func(line []byte)
+	// Notice receives a sentence for whoever reads our stderr, each once. It must not block.
+	Notice func(sentence string)
 	// GiveWay is called when many calls come at once, and when that is over; it reports whether it did anything (transport.GiveWay). Nil if
 	// nothing yields.
 	GiveWay func(yes bool) bool
@@ -54,14 +56,22 @@ type Session struct {
 	interactions *interactions
 	responses    *responses
 	listings     *listings
+	skills       *skills
+	skillReads   *skillReads
 	tools        *ownTools
+	tasks        *taskKeeper
+	notices      *taskNotices
 	handshake    *handshake
+	discovery    *discovery
+	listens      *listens
+	late         late
 	park         *park // nil if the server was started at once
 
 	cm, sm       frame.Message // reused by the two reading goroutines
 	serving      *request      // the request that the server's current line answers, nil for none of the client's
-	clientReader *frame.Reader
-	serverReader *frame.Reader
+	strangers    *strangers
+	clientReader frame.Source
+	serverReader frame.Source
 }
 
 // New prepares a session; nothing runs yet.
@@ -72,16 +82,26 @@ func New(cfg Config) *Session {
 	if cfg.Stray == nil {
 		cfg.Stray = func([]byte) {}
 	}
+	if cfg.Notice == nil {
+		cfg.Notice = func(string) {}
+	}
 	x := &exchange{cfg: cfg, aside: newAside(), client: newLineWriter(cfg.ToClient), server: newLineWriter(cfg.ToServer)}
 	s := &Session{exchange: x, clientReader: frame.NewReader(cfg.FromClient, 0)}
+	s.strangers = &strangers{exchange: x}
 	s.quarantine = &quarantine{exchange: x, turns: make(chan struct{}, maxHolding)}
 	s.interactions = &interactions{exchange: x, turns: make(chan struct{}, askTurns)}
 	s.responses = &responses{exchange: x, quarantine: s.quarantine, interactions: s.interactions, guards: newGuards(cfg.Gate), validation: newValidation()}
 	s.tools = &ownTools{exchange: x, quarantine: s.quarantine}
+	s.tasks = &taskKeeper{exchange: x}
+	s.notices = &taskNotices{exchange: x, responses: s.responses, keeper: s.tasks}
 	s.listings = &listings{exchange: x}
+	s.skills = &skills{s.listings}
 	s.entrance = &entrance{exchange: x, admit: s.admit}
 	s.handshake = &handshake{exchange: x, entrance: s.entrance, listings: s.listings, tools: s.tools}
 	s.entrance.apart = s.handshake.refuseApart
+	s.listens = &listens{exchange: x, entrance: s.entrance}
+	s.discovery = newDiscovery(s.handshake, s.listens)
+	s.late = late{x}
 	if cfg.Start == nil {
 		s.serverReader = frame.NewReader(cfg.FromServer, 0)
 	} else {
@@ -90,11 +110,15 @@ func New(cfg Config) *Session {
 		x.server = newLineWriter(s.park.late)
 	}
 	x.checks = declared.NewChecker(checked{s}, OwnToolNames)
+	s.skillReads = &skillReads{x.checks}
 	x.crowd.giveWay = cfg.GiveWay
-	x.life.state = make(chan struct{}, 1)
+	x.life.state = make(chan struct{})
 	x.journal.init(cfg)
 	x.useRules(cfg.Gate.State().Rules)
 	cfg.Gate.Subscribe(s.onState)
+	if s.view().State.Revision > 0 {
+		x.life.stateCame()
+	}
 	return s
 }
 
@@ -103,6 +127,7 @@ func New(cfg Config) *Session {
 // TERM).
 func (s *Session) Run(ctx context.Context) Ended {
 	defer s.journal.end()
+	defer s.listens.end()
 	defer s.checks.Shown.End()
 	ctx, cancel := context.WithCancel(ctx)
 	checked := make(chan struct{})
@@ -141,6 +166,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 			s.serverReader = frame.NewReader(from, 0)
 		}
 		err := s.readServer()
+		s.discovery.fallSilent()
 		// Held responses are not lost when the server or the client is gone.
 		s.aside.wait()
 		if err == errClientGone {
@@ -156,10 +182,8 @@ func (s *Session) Run(ctx context.Context) Ended {
 		s.cfg.ToServer.Close()
 	case <-serverDone:
 		ended = ServerGone
-		select {
-		case <-clientLeft: // it ended because we closed its input
+		if isClosed(clientLeft) { // it ended because we closed its input
 			ended = ClientGone
-		default:
 		}
 	case <-clientDone:
 		select {
@@ -170,6 +194,8 @@ func (s *Session) Run(ctx context.Context) Ended {
 	}
 	if ended == ClientGone {
 		s.handshake.leftOver()
+	} else {
+		s.discovery.deserted()
 	}
 	for _, asked := range s.asks.takeAll() {
 		s.journal.askEnded(asked, outcome{status: vocab.StatusError, action: askUnanswered})
@@ -189,6 +215,9 @@ func (s *Session) AnswerAll(what string) {
 	for _, w := range slices.Concat(s.entrance.takeAll(), s.listings.own.takeAll()) {
 		unanswered(w.r)
 	}
+	for _, r := range s.listens.takeAll() {
+		unanswered(r)
+	}
 	for _, waited := range s.checks.TakeHeld() {
 		r := waited.(*request)
 		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] the server exited before its response could be checked: "+what, nil))
@@ -200,6 +229,15 @@ func (s *Session) AnswerAll(what string) {
 		}
 	}
 	s.client.flushWithin(lastWrites)
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 var errClientGone = errors.New("the client no longer reads")
@@ -231,7 +269,7 @@ func (s *Session) readServer() error {
 
 // readLines calls take for each line until take fails or the input ends. The output for lines that arrived together is written together;
 // last marks the final one.
-func (s *Session) readLines(from *frame.Reader, to *lineWriter, refuse func(*frame.TooLong), take func(line []byte, last bool) error) error {
+func (s *Session) readLines(from frame.Source, to *lineWriter, refuse func(*frame.TooLong), take func(line []byte, last bool) error) error {
 	corked := false
 	defer to.Uncork()
 	for {
@@ -294,7 +332,9 @@ func (s *Session) serverTooLong(long *frame.TooLong) {
 func (s *Session) onState(connected bool) {
 	s.useRules(s.cfg.Gate.State().Rules) // first, because approved items are served under them
 	before, after := s.checks.Rebuild(nil, nil)
-	s.life.stateCame()
+	if after.State.Revision > 0 {
+		s.life.stateCame()
+	}
 	s.park.wake()
 	s.checks.Announce(s.checks.Differs(before, after))
 	s.checks.Turned(before, after)
@@ -313,7 +353,7 @@ const settleLimit = 2 * time.Second
 // and closes at once is served as without us.
 func (s *Session) settle(ctx context.Context) {
 	deadline, poll := time.After(settleLimit), time.Tick(2*time.Millisecond)
-	for s.entrance.pending() || s.listings.own.pending() || s.checks.Running() || s.life.asked.Load() && !s.life.answered.Load() && !s.park.holds() {
+	for s.entrance.pending() || s.discovery.pending() || s.listings.own.pending() || s.tasks.seeking.Load() > 0 || s.checks.Running() || s.life.asked.Load() && !s.life.answered.Load() && !s.park.holds() {
 		select {
 		case <-ctx.Done():
 			return

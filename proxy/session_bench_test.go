@@ -37,25 +37,35 @@ func (g *openGate) Take(context.Context, control.Take) (control.Taken, error) {
 	return control.Taken{}, nil
 }
 
+func (g *openGate) KeepTask(context.Context, control.Task) error { return nil }
+func (g *openGate) KnownTasks(context.Context, []string) ([]control.Task, error) {
+	return nil, nil
+}
 func (g *openGate) Unseen(control.Unseen) {}
+func (g *openGate) Eras(control.Eras)     {}
+
+func (g *openGate) Shortened(control.Shortened) {}
 
 func (g *openGate) Interaction(context.Context, control.Interaction) (control.Kept, error) {
 	return control.Kept{}, nil
 }
 
 // BenchmarkCall is one call through a session on real pipes, against a relay that only copies, by size of the response and
-// number of calls in flight; and with every response spotlighted.
+// number of calls in flight; in the modern era; and with every response spotlighted.
 func BenchmarkCall(b *testing.B) {
 	for _, c := range []struct{ size, inFlight int }{{200, 1}, {200, 64}, {10_000, 1}, {1_000_000, 1}} {
-		for _, way := range []string{"copy", "session", "spotlight"} {
-			b.Run(fmt.Sprintf("%s/%dB/%d", way, c.size, c.inFlight), func(b *testing.B) {
-				benchmarkCall(b, way, c.size, c.inFlight)
+		for _, way := range []struct {
+			name string
+			as   era
+		}{{"copy", eraLegacy}, {"session", eraLegacy}, {"spotlight", eraLegacy}, {"copy modern", eraModern}, {"session modern", eraModern}} {
+			b.Run(fmt.Sprintf("%s/%dB/%d", way.name, c.size, c.inFlight), func(b *testing.B) {
+				benchmarkCall(b, way.name, way.as, c.size, c.inFlight)
 			})
 		}
 	}
 }
 
-func benchmarkCall(b *testing.B, way string, size, inFlight int) {
+func benchmarkCall(b *testing.B, way string, as era, size, inFlight int) {
 	pipe := func() (*os.File, *os.File) {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -78,22 +88,20 @@ func benchmarkCall(b *testing.B, way string, size, inFlight int) {
 	go func() {
 		const words = `the quick brown fox\njumps over \"the\" lazy dog; `
 		text := strings.Repeat(words, size/len(words)+1)[:size/len(words)*len(words)]
+		_, head, _ := strings.Cut(benchResult(as, "", `"content":[{"type":"text","text":"TEXT"}]`), `"id":`)
+		head, tail, _ := strings.Cut(head, "TEXT")
 		in, out := bufio.NewReaderSize(toServer, 64<<10), bufio.NewWriterSize(serverIn, 64<<10)
 		for {
 			line, err := in.ReadSlice('\n')
 			if err != nil {
 				return
 			}
-			id := between(string(line), `"id":`, `,`)
-			switch {
-			case bytes.Contains(line, []byte(`"initialize"`)):
-				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`+"\n", id)
-			case bytes.Contains(line, []byte(`"tools/list"`)):
-				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`+"\n", id, echoTool)
-			case bytes.Contains(line, []byte(`"tools/call"`)):
-				out.WriteString(`{"jsonrpc":"2.0","id":` + id + `,"result":{"content":[{"type":"text","text":"`)
+			if id := between(string(line), `"id":`, `,`); bytes.Contains(line, []byte(`"tools/call"`)) {
+				out.WriteString(`{"jsonrpc":"2.0","id":` + id + head)
 				out.WriteString(text)
-				out.WriteString("\"}]}}\n")
+				out.WriteString(tail)
+			} else {
+				out.WriteString(benchResponse(string(line), ""))
 			}
 			if in.Buffered() == 0 {
 				out.Flush()
@@ -103,7 +111,7 @@ func benchmarkCall(b *testing.B, way string, size, inFlight int) {
 	if way == "spotlight" {
 		gate.state.Settings = map[string]string{"spotlight": "on"}
 	}
-	if way != "copy" {
+	if !strings.HasPrefix(way, "copy") {
 		s := New(Config{FromClient: clientOut, ToClient: sessionOut, FromServer: serverOut, ToServer: sessionUp, Gate: gate})
 		ctx, cancel := context.WithCancel(context.Background())
 		b.Cleanup(cancel)
@@ -125,17 +133,16 @@ func benchmarkCall(b *testing.B, way string, size, inFlight int) {
 			return
 		}
 	}
-	io.WriteString(clientIn, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`+"\n")
-	next()
-	io.WriteString(clientIn, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
-	io.WriteString(clientIn, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}`+"\n")
-	next()
+	for _, lines := range benchOpening(as) {
+		io.WriteString(clientIn, lines)
+		next()
+	}
 	id := 1
 	call := func(n int) {
 		var calls []byte
 		for range n {
 			id++
-			calls = fmt.Appendf(calls, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}`+"\n", id)
+			calls = append(calls, benchCall(as, id, `"text":"x"`)...)
 		}
 		clientIn.Write(calls)
 	}

@@ -41,10 +41,15 @@ func (x *exchange) readWish(r *request, line []byte) []byte {
 		x.refuseWish(r)
 		return nil
 	}
-	line = frame.Splice(nil, line, frame.CutMembers(line, arguments, func(key string, _ frame.Member) bool { return key == declared.SanitizeArgument }))
-	params, _ := frame.Find(line, frame.Root(line), "params")
-	r.keepParams(params.Of(line))
-	return line
+	if !r.cut {
+		kept, _ := frame.Find(r.params, frame.Root(r.params), "arguments")
+		r.params = withoutWish(r.params, kept)
+	}
+	return withoutWish(line, arguments)
+}
+
+func withoutWish(raw []byte, arguments frame.Span) []byte {
+	return frame.Splice(nil, raw, frame.CutMembers(raw, arguments, func(key string, _ frame.Member) bool { return key == declared.SanitizeArgument }))
 }
 
 // refuseWish answers a call whose argument is neither true nor false.

@@ -79,8 +79,8 @@ func (c *validation) judge(output []byte, p *policy.Wrapper, line []byte, result
 	return compiled.Validate(value, schema.Limits{MaxBytes: p.ValidateBytes, MaxDepth: p.ValidateDepth})
 }
 
-// interim reports whether a result only announces another one, that of the task that was asked for. In the protocol versions that we speak
-// (control.Spoken) a resultType means nothing: with "input_required" a server must not get past the check.
+// interim reports whether a result only announces another one, that of the task that was asked for. In the legacy era a resultType means
+// nothing: with "input_required" a server must not get past the check.
 func interim(line []byte, result frame.Span, task func() bool) bool {
 	_, created := frame.Find(line, result, "task", "taskId")
 	return created && task()

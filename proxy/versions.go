@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -38,7 +37,7 @@ func (s *handshake) apartAt(line []byte, result frame.Span) bool {
 		return false // it names none, and the client will notice that itself
 	}
 	version, _ := frame.String(line, span)
-	apart := !slices.Contains(control.Spoken, version)
+	apart := !slices.Contains(control.Legacy, version)
 	if apart {
 		s.noCommonVersion([]string{version})
 	}
@@ -51,25 +50,31 @@ func (s *handshake) apartAt(line []byte, result frame.Span) bool {
 // noCommonVersion tells the hub that this start failed, and returns the words.
 func (s *handshake) noCommonVersion(offered []string) control.Versions {
 	v := control.VersionsOf(offered, s.life.version())
+	if len(v.Offered) > 0 && !slices.ContainsFunc(v.Offered, func(version string) bool { return slices.Contains(control.Legacy, version) }) {
+		s.cfg.Gate.Eras(control.Eras{Legacy: []string{}})
+	}
+	s.recordVersions(v)
+	return v
+}
+
+func (s *handshake) recordVersions(v control.Versions) {
 	s.journal.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{
 		Summary: "the server and the client have no protocol version in common, so the server is blocked", Detail: control.VersionsDetail(v),
 	})
 	s.checks.Retell()
-	return v
 }
 
 // versionError answers initialize in our words. From the server's message only versions that are dates are used.
 func (s *handshake) versionError(id []byte, v control.Versions) []byte {
-	data, err := json.Marshal(struct {
-		Supported []string `json:"supported"`
-		Requested string   `json:"requested,omitempty"`
-	}{append([]string{}, v.Offered...), v.Asked})
-	if err != nil {
-		data = nil
-	}
+	return s.versionErrorTo(id, v, v.Asked)
+}
+
+// versionErrorTo is versionError with the version in the client's own words, which only its data repeats: in a sentence of ours they could say
+// anything.
+func (s *handshake) versionErrorTo(id []byte, v control.Versions, requested string) []byte {
 	server := strings.TrimSpace("The server " + legible.SpokenServer(s.view().State.Name, ""))
-	return errorLine(id, CodeVersion, "[Sallyport] "+server+" "+control.VersionWords(v, "the client")+
-		". Update the client or the server so that both speak the same version. Retrying will not help.", data)
+	return unspoken(id, "[Sallyport] "+server+" "+control.VersionWords(v, "the client")+
+		". Update the client or the server so that both speak the same version. Retrying will not help. (SP-221)", v.Offered, requested)
 }
 
 // refusedVersion handles an error to initialize that is about versions, and reports whether it did or will: a server that does not know
@@ -77,7 +82,9 @@ func (s *handshake) versionError(id []byte, v control.Versions) []byte {
 func (s *handshake) refusedVersion(r *request, line []byte, m *frame.Message) (bool, error) {
 	offered, about := versionsNamed(line, m.Error)
 	if about {
-		return true, s.client.Write(s.versionError(r.id, s.noCommonVersion(offered)))
+		err := s.client.Write(s.versionError(r.id, s.noCommonVersion(offered)))
+		s.modern.adopt(func() {})
+		return true, err
 	}
 	code, _ := frame.Find(line, m.Error, "code")
 	switch string(code.Of(line)) {
@@ -86,10 +93,8 @@ func (s *handshake) refusedVersion(r *request, line []byte, m *frame.Message) (b
 		return false, nil
 	}
 	line = bytes.Clone(line)
-	s.aside.run(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), discoverLimit)
-		defer cancel()
-		if offered := s.discover(ctx); len(offered) > 0 && !slices.Contains(offered, s.life.version()) {
+	s.modern.adopt(func() {
+		if offered := s.modern.named(); len(offered) > 0 && !slices.Contains(offered, s.life.version()) {
 			s.client.Enqueue(s.versionError(r.id, s.noCommonVersion(offered)))
 			return
 		}
@@ -103,23 +108,6 @@ func (s *handshake) refusedVersion(r *request, line []byte, m *frame.Message) (b
 
 // discoverLimit is how long a server that does not know initialize may take to name its versions.
 const discoverLimit = 3 * time.Second
-
-// discover asks a server which versions it speaks, as clients of 2026-07-28 do. nil: it did not say.
-func (s *handshake) discover(ctx context.Context) []string {
-	r := s.ownRequest(methodModern)
-	line := appendHead(make([]byte, 0, 256), r.id)
-	answer, err := s.ask(ctx, r, append(line, `,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`+"\n"...))
-	if err != nil {
-		return nil
-	}
-	root := frame.Root(answer)
-	if result, ok := frame.Find(answer, root, "result", "supportedVersions"); ok {
-		return versionTexts(answer, result)
-	}
-	failure, _ := frame.Find(answer, root, "error")
-	offered, _ := versionsNamed(answer, failure)
-	return offered
-}
 
 // versionsNamed reads the versions that an error names: in its data, under any of the names in use, else in its message. about means that
 // the error is about versions at all.
@@ -194,4 +182,17 @@ func (s *handshake) refuseApart(r *request, line []byte) {
 	default:
 		s.refuse(r, refusal.Version)
 	}
+}
+
+// unspoken is the error for a request in a version that the server or Sallyport does not speak (UnsupportedProtocolVersionError,
+// specification of 2026-07-28): a client chooses from supported.
+func unspoken(id []byte, message string, supported []string, requested string) []byte {
+	data, err := json.Marshal(struct {
+		Supported []string `json:"supported"`
+		Requested string   `json:"requested,omitempty"`
+	}{append([]string{}, supported...), requested})
+	if err != nil {
+		data = nil
+	}
+	return errorLine(id, CodeVersion, message, data)
 }

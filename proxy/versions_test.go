@@ -3,6 +3,7 @@ package proxy
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 )
@@ -68,7 +69,12 @@ func TestAnErrorThatNamesOtherVersionsIsToldInOurWords(t *testing.T) {
 			if got := r.call("1", "echo"); !strings.Contains(got, "before initialize") {
 				t.Error(got)
 			}
-			if r.gate.reportCount() != 0 {
+			if strings.Contains(c.discovered, `"supportedVersions"`) { // it can be reviewed, although this client can't use it
+				r.eventually("it is reported", func() bool { return r.gate.reportCount() > 0 })
+				if era := r.gate.lastReport().Era; era != "modern" {
+					t.Errorf("it was reported in the era %s", era)
+				}
+			} else if r.gate.reportCount() != 0 {
 				t.Error("it was reported for a decision")
 			}
 		})
@@ -113,12 +119,10 @@ func TestAServerOfAVersionThatWeDoNotSpeakIsAskedNothingAndOffersNothing(t *test
 	version := "2099-01-01"
 	r := newRig(t, approveAll, speaks(&version))
 	r.send(hello, `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"echo","arguments":{}}}`) // before initialize is answered
-	first := r.answerTo("0")
-	if !strings.Contains(first, `"protocolVersion":"2099-01-01"`) || strings.Contains(first, "BUY") {
-		t.Error(first)
-	}
-	if got := r.answerTo("9"); !strings.Contains(got, `The server \"weather\" speaks a protocol version that Sallyport does not`) {
-		t.Error(got)
+	both := r.next() + r.next()                                                                             // in either order
+	if !strings.Contains(both, `"protocolVersion":"2099-01-01"`) || strings.Contains(both, "BUY") || !strings.Contains(both, `"id":9,`) ||
+		!strings.Contains(both, `The server \"weather\" speaks a protocol version that Sallyport does not`) {
+		t.Error(both)
 	}
 	r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	if got := r.call("1", "echo"); !refused(got) {
@@ -144,6 +148,24 @@ func TestAServerOfAVersionThatWeDoNotSpeakIsAskedNothingAndOffersNothing(t *test
 	}
 	if r.gate.reportCount() == 0 {
 		t.Error("the hub did not hear that they agree")
+	}
+}
+
+// The response to initialize is read while the client's next request is on its way into the queue.
+func TestARequestThatComesIntoAQueueThatWasJustEmptiedIsAnswered(t *testing.T) {
+	for want, emptied := range map[string]func(l *life){
+		"speaks a protocol version that Sallyport does not": func(l *life) { l.asked.Store(true); l.apart.Store(true) },
+		"before initialize": func(l *life) { l.asked.Store(false) },
+	} {
+		r := newRig(t, approveAll)
+		emptied(&r.s.life)
+		call := &request{id: []byte("9"), method: methodCall, started: time.Now()}
+		if !r.s.entrance.hold(call, []byte(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"echo"}}`)) {
+			t.Fatal("it is judged")
+		}
+		if got := r.answerTo("9"); !strings.Contains(got, want) {
+			t.Error(got)
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ const byCall = "call"
 type spotlight struct {
 	mode   string // what decided: the setting's value or byCall; "" for a response that is left alone
 	source string // for the boundaries
+	task   bool   // a task yielded it, so it may be a state with a response inside
 }
 
 func (l spotlight) on() bool { return l.mode != "" }

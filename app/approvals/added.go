@@ -1,9 +1,6 @@
 package approvals
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
@@ -14,16 +11,17 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Added is what guardrail providers found in a stored definition, which is still the one with this digest.
+// Added is what guardrail providers found in a stored definition, which is still declared with this digest.
 type Added struct {
-	Digest   string
+	Key      string
+	Digest   pin.Digest
 	Findings []inspect.Finding
 	Verdicts []control.GuardVerdict
 }
 
-// Add adds findings to what a server declares, by pin key, settles its inbox, and records each. A definition that has changed or was allowed
+// Add adds findings to what a server declares, settles its inbox, and records each. A definition that has changed or was allowed
 // meanwhile stays as it is. The caller holds the lock.
-func (a *Approvals) Add(server string, found map[string]Added) (notices []review.Notice, err error) {
+func (a *Approvals) Add(server string, found []Added) (notices []review.Notice, err error) {
 	now := a.office.Now()
 	err = a.office.Update(func(tx *store.Tx) (bool, error) {
 		l, err := ledger.Read(tx, server)
@@ -31,16 +29,17 @@ func (a *Approvals) Add(server string, found map[string]Added) (notices []review
 			return false, err
 		}
 		var records []store.Record
-		for _, key := range slices.Sorted(maps.Keys(found)) {
-			more, seen := found[key], l.Seen[key]
-			if seen.Removed || seen.Digest != more.Digest || l.Approves(key, pin.Digest(seen.Digest)) {
+		for _, more := range found {
+			forms := l.Same(more.Key, "", more.Digest)
+			if len(forms) == 0 || l.Approves(more.Key, more.Digest) {
 				continue
 			}
-			d := &review.Declaration{Key: key, Era: seen.Era, Digest: pin.Digest(seen.Digest), Raw: seen.Raw, Findings: review.ReadFindings(seen.Findings)}
-			if err := l.Put(tx, key, d.With(more.Findings), now); err != nil {
-				return false, err
+			for _, seen := range forms {
+				if err := l.Put(tx, more.Key, review.DeclaredIn(seen).With(more.Findings), now); err != nil {
+					return false, err
+				}
 			}
-			records = append(records, a.addedRecord(l.Server, key, more))
+			records = append(records, a.addedRecord(l.Server, more))
 		}
 		if len(records) == 0 {
 			return false, nil
@@ -54,13 +53,13 @@ func (a *Approvals) Add(server string, found map[string]Added) (notices []review
 	return notices, err
 }
 
-func (a *Approvals) addedRecord(server store.Server, key string, more Added) store.Record {
+func (a *Approvals) addedRecord(server store.Server, more Added) store.Record {
 	var rules []string
 	for _, f := range more.Findings {
 		rules = append(rules, f.Rule)
 	}
 	return a.office.Decision(vocab.ModeAlways, vocab.StatusWarned, store.Record{
-		Server: server.Name, ServerID: server.ID, Tool: review.ToolOf(key), Summary: review.ItemSaid(key, "has a warning of a guardrail provider"),
-		Detail: office.Detail(map[string]any{"check": "metadata", "item": key, "rules": rules, "guardrails": control.Votes(more.Verdicts)}),
+		Server: server.Name, ServerID: server.ID, Tool: review.ToolOf(more.Key), Summary: review.ItemSaid(more.Key, "has a warning of a guardrail provider"),
+		Detail: office.Detail(map[string]any{"check": "metadata", "item": more.Key, "rules": rules, "guardrails": control.Votes(more.Verdicts)}),
 	})
 }

@@ -24,6 +24,7 @@ type Hub struct {
 	Wrapper  func(w control.Wrapper, call string) (*office.Wrapper, error) // of a connection, for a call that needs the store
 	Refresh  func(server string) error                                     // recomputes the State of a server's wrappers
 	PushAll  func()                                                        // brings every wrapper up to date
+	Cut      func(server string) (members, restart []string)               // see control.Decided
 	Rules    func() *inspect.RuleFile                                      // a person's own, in addition to the catalogue; needs no lock
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
-	"github.com/sallyport/sallyport/proxy/powers"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -75,25 +74,26 @@ func cleanServer(tx *store.Tx, it store.Item) (control.CleanServer, error) {
 		return control.CleanServer{}, err
 	}
 	server := l.Server
-	var tools []powers.Tool
+	var details []control.PartDetail
 	row := control.CleanServer{
 		Code: it.Code, Server: server.Name, Shown: office.ShownIn(tx, server), Identity: server.Identity, Digest: it.Digest, Command: server.Argv, URL: server.URL, Parts: []string{}, Loaders: []string{},
 	}
 	for _, p := range it.Parts {
 		row.Parts = append(row.Parts, p.Item)
-		if form, err := pin.ReadLaunch(l.Seen[p.Item].Raw); err == nil && p.Item == review.KeyLaunch {
+		if form, err := pin.ReadLaunch(l.Launch().Raw); err == nil && p.Item == review.KeyLaunch {
 			row.Loaders = form.CodeLoaders()
 		}
-		if strings.HasPrefix(p.Item, string(pin.Tool)+":") {
-			row.Tools++
-			if seen := l.Seen[p.Item]; seen.Digest == p.Digest {
-				tools = append(tools, powers.Of(seen.Raw))
-			}
+		if seen, ok := l.Form(p.Item, p.Era, pin.Digest(p.Digest)); ok {
+			d := control.PartDetail{Item: p.Item, Definition: seen.Raw}
+			d.Does = review.Does(d)
+			details = append(details, d)
 		}
 	}
-	if len(tools) > 0 {
-		can := powers.Sum(tools)
-		row.Can = &can
+	row.Parts, row.Can = slices.Compact(row.Parts), review.CanDo(details)
+	for _, item := range row.Parts {
+		if strings.HasPrefix(item, string(pin.Tool)+":") {
+			row.Tools++
+		}
 	}
 	row.Before, err = ledger.EntryBefore(tx, server)
 	return row, err
@@ -169,6 +169,9 @@ func (a *Approvals) AllowClean(peer control.Peer, q control.CleanQuery) (out con
 	})
 	if err == nil {
 		err = a.pushDecided(servers...)
+	}
+	for i, id := range servers[:min(len(servers), len(out.Items))] {
+		out.Items[i].Cut, out.Items[i].Restart = a.hub.Cut(id)
 	}
 	return out, a.office.Failed(err)
 }

@@ -77,18 +77,18 @@ func (a *Approvals) DecideServer(tx *store.Tx, it store.Item, d control.Decide, 
 // gone or decided since; that is no reason to block these for ever.
 func stillDeclared(l *ledger.Ledger, it *store.Item, d control.Decide) bool {
 	it.Parts = slices.DeleteFunc(slices.Clone(it.Parts), func(p store.Part) bool {
-		return p.State != vocab.PartRemoved && !slices.Contains(d.Items, p.Item) && !declares(l, p)
+		return p.State != vocab.PartRemoved && !slices.Contains(d.Items, p.Item) && !slices.Contains(d.Items, review.PartKey(p)) && len(declared(l, p)) == 0
 	})
-	for i := range it.Parts {
-		it.Parts[i].Findings = l.Seen[it.Parts[i].Item].Findings
+	for i, p := range it.Parts {
+		seen, _ := l.Form(p.Item, p.Era, pin.Digest(p.Digest))
+		it.Parts[i].Findings = seen.Findings
 	}
 	return len(it.Parts) > 0
 }
 
-// declares reports whether a server still declares a part as the item shows it.
-func declares(l *ledger.Ledger, p store.Part) bool {
-	seen, ok := l.Seen[p.Item]
-	return ok && !seen.Removed && seen.Digest == p.Digest
+// declared is what a server still declares as the item shows it: the form of one era, or that of all which have the same.
+func declared(l *ledger.Ledger, p store.Part) []store.Seen {
+	return l.Same(p.Item, p.Era, pin.Digest(p.Digest))
 }
 
 // decideParts writes a decision into the ledger, and the definitions that it is about into the item's parts, unless they are huge.
@@ -99,29 +99,34 @@ func decideParts(tx *store.Tx, l *ledger.Ledger, it store.Item, d control.Decide
 		if part.State == vocab.PartRemoved {
 			continue
 		}
-		if !declares(l, *part) {
+		forms := declared(l, *part)
+		if len(forms) == 0 {
 			// Only a rejected item comes here: pending ones always match what is declared.
 			return goneSince(tx, it)
 		}
-		seen := l.Seen[part.Item]
-		if base := l.Base(part.Item); kept+len(seen.Raw)+len(base.Raw) <= 1<<20 {
-			part.Definition, part.Approved = seen.Raw, base.Raw
-			kept += len(seen.Raw) + len(base.Raw)
+		if form, base := forms[0], l.Base(part.Item, part.Era); kept+len(form.Raw)+len(base.Raw)+len(form.Text) <= 1<<20 {
+			part.Definition, part.Approved, part.Text = form.Raw, base.Raw, form.Text
+			kept += len(form.Raw) + len(base.Raw) + len(form.Text)
 		}
 		switch {
-		case !chosen[part.Item]:
-			out.Left = append(out.Left, part.Item)
+		case !chosen[review.PartKey(*part)]:
+			out.Left = review.WithKind(out.Left, part.Item)
+			continue
 		case d.Reject:
-			out.Rejected = append(out.Rejected, part.Item)
-			err = l.Reject(tx, seen, part.State, it.Code, now)
+			out.Rejected = review.WithKind(out.Rejected, part.Item)
 		default:
-			out.Approved = append(out.Approved, part.Item)
-			if part.State != vocab.PartApproved {
+			out.Approved = review.WithKind(out.Approved, part.Item)
+		}
+		for _, seen := range forms {
+			switch {
+			case d.Reject:
+				err = l.Reject(tx, seen, part.State, it.Code, now)
+			case part.State != vocab.PartApproved:
 				err = l.Approve(tx, seen, it.Code, now)
 			}
-		}
-		if err != nil {
-			return err
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -138,8 +143,8 @@ func (a *Approvals) settleDecided(tx *store.Tx, l *ledger.Ledger, approved []str
 		return err
 	}
 	// Another process of the server may still declare what was just replaced: that is pending now.
-	if live := a.live(l.Server.ID); len(live) > 0 {
-		if err := l.See(tx, a.replaced(l, live, approved), now); err != nil {
+	for era, live := range a.live(l.Server.ID) {
+		if err := l.See(tx, era, replaced(l, era, live, approved), now); err != nil {
 			return err
 		}
 	}
@@ -169,13 +174,15 @@ func goneSince(tx *store.Tx, it store.Item) error {
 	return now
 }
 
-// replaced is what is declared now, where another live process may still declare the old version of an item whose approval was just
-// replaced.
-func (a *Approvals) replaced(l *ledger.Ledger, live []map[string]*review.Declaration, approved []string) map[string]*review.Declaration {
+// replaced is what is declared now in one era, where another live process may still declare the old version of an item whose approval was
+// just replaced.
+func replaced(l *ledger.Ledger, era string, live []map[string]*review.Declaration, approved []string) map[string]*review.Declaration {
 	now := map[string]*review.Declaration{}
-	for key, s := range l.Seen {
-		if !s.Removed {
-			now[key] = &review.Declaration{Key: key, Era: s.Era, Digest: pin.Digest(s.Digest), Raw: s.Raw, Findings: review.ReadFindings(s.Findings)}
+	for key := range l.Seen {
+		for _, s := range l.Forms(key) {
+			if s.Era == era {
+				now[key] = review.DeclaredIn(s)
+			}
 		}
 	}
 	for _, key := range approved {

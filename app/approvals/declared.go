@@ -17,23 +17,28 @@ import (
 
 // SeeDeclared stores what the live wrappers of a server declare now.
 func (a *Approvals) SeeDeclared(tx *store.Tx, l *ledger.Ledger, now time.Time) error {
-	declared := review.Merge(a.live(l.Server.ID), l.Approves)
-	for key, d := range declared {
-		if key == review.KeyLaunch || l.Approves(key, d.Digest) {
-			continue
+	for era, live := range a.live(l.Server.ID) {
+		declared := review.Merge(live, l.Approves)
+		for key, d := range declared {
+			if key == review.KeyLaunch || l.Approves(key, d.Digest) {
+				continue
+			}
+			declared[key] = d.With(inspect.Grown(l.Base(key, era).Raw, d.Raw))
 		}
-		declared[key] = d.With(inspect.Grown(l.Base(key).Raw, d.Raw))
+		if err := l.See(tx, era, declared, now); err != nil {
+			return err
+		}
 	}
-	return l.See(tx, declared, now)
+	return nil
 }
 
-// live is what the live wrappers of a server declare, newest report first.
-func (a *Approvals) live(server string) []map[string]*review.Declaration {
+// live is what the live wrappers of a server declare, by era, newest report first. What an era without a wrapper declared stays as it is.
+func (a *Approvals) live(server string) map[string][]map[string]*review.Declaration {
 	wrappers := slices.DeleteFunc(a.hub.Wrappers(server), func(w *office.Wrapper) bool { return w.Reported == 0 })
 	slices.SortFunc(wrappers, func(a, b *office.Wrapper) int { return cmp.Compare(b.Reported, a.Reported) })
-	all := make([]map[string]*review.Declaration, len(wrappers))
-	for i, w := range wrappers {
-		all[i] = w.Declared
+	all := map[string][]map[string]*review.Declaration{}
+	for _, w := range wrappers {
+		all[w.Era] = append(all[w.Era], w.Declared)
 	}
 	return all
 }
@@ -45,14 +50,17 @@ func (a *Approvals) Trust(tx *store.Tx, l *ledger.Ledger, now time.Time) ([]stor
 		return nil, nil
 	}
 	facts := l.Facts()
-	keys := review.Trustable(review.Of(facts), facts)
+	var keys []string
+	for _, j := range review.Trustable(review.Of(facts), facts) {
+		keys = review.WithKind(keys, j.Key)
+		for _, seen := range l.Same(j.Key, j.Era, j.Declared) {
+			if err := l.Trust(tx, seen, now); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if len(keys) == 0 {
 		return nil, nil
-	}
-	for _, key := range keys {
-		if err := l.Trust(tx, l.Seen[key], now); err != nil {
-			return nil, err
-		}
 	}
 	l.Server.FirstUse = now
 	return []store.Record{a.office.Record(vocab.RecordApproval, vocab.StatusOK, store.Record{
@@ -95,14 +103,14 @@ func (a *Approvals) Judge(s *office.Wrapper, see func(tx *store.Tx, l *ledger.Le
 
 // drift records every item whose state or definition changed with a report.
 func (a *Approvals) drift(l *ledger.Ledger, before, after review.Standing, s *office.Wrapper, codes map[vocab.ItemKind]string) []store.Record {
-	was := map[string]review.Judged{}
+	was := map[string][]review.Judged{}
 	for _, j := range before.Items {
-		was[j.Key] = j
+		was[j.Key] = append(was[j.Key], j)
 	}
 	var records []store.Record
 	fresh, left := 0, 0
 	for _, j := range after.Items {
-		old, ok := was[j.Key]
+		old, ok := formBefore(was[j.Key], j)
 		if ok && old.State == j.State && old.Declared == j.Declared {
 			continue
 		}
@@ -162,4 +170,18 @@ func (a *Approvals) drift(l *ledger.Ledger, before, after review.Standing, s *of
 		}))
 	}
 	return records
+}
+
+// formBefore is what was declared before in place of a form: the same definition, else that of the same era. Eras can come to differ, or agree.
+func formBefore(was []review.Judged, now review.Judged) (old review.Judged, ok bool) {
+	for _, takes := range []func(review.Judged) bool{
+		func(j review.Judged) bool { return j.Declared == now.Declared },
+		func(j review.Judged) bool { return j.Era == now.Era },
+		func(j review.Judged) bool { return j.Era == "" || now.Era == "" },
+	} {
+		if i := slices.IndexFunc(was, takes); i >= 0 {
+			return was[i], true
+		}
+	}
+	return review.Judged{}, false
 }

@@ -30,7 +30,7 @@ func (a *Approvals) JudgeLaunch(s *office.Wrapper, files []pin.FileStamp) (notic
 func (a *Approvals) SeeLaunch(tx *store.Tx, l *ledger.Ledger, now time.Time) error {
 	var waits, runs *review.Declaration
 	silent, grave := false, false
-	seen := l.Seen[review.KeyLaunch]
+	seen := l.Launch()
 	for _, s := range a.hub.Wrappers(l.Server.ID) {
 		if s.Launched == nil {
 			silent = true
@@ -127,11 +127,11 @@ func (a *Approvals) StandLaunch(tx *store.Tx, l *ledger.Ledger, code string) rev
 	st := review.LaunchStanding{
 		Mode: policy.ForWrapper(a.hub.Settings(l.Server)).Launch, Known: ledger.Known(l.Pins[review.KeyLaunch]),
 		Pins: l.AllowedLaunches(), Refused: l.LaunchRefused(), Code: code, Key: a.office.Store.Derive("launch", l.Server.ID),
-		Seen: pin.Digest(l.Seen[review.KeyLaunch].Digest),
+		Seen: pin.Digest(l.Launch().Digest),
 	}
 	st.Allowed = review.FormsOf(st.Pins)
 	if st.Known && st.Seen != "" && !l.Approves(review.KeyLaunch, st.Seen) && !st.Refused[st.Seen] {
-		if form, err := pin.ReadLaunch(l.Seen[review.KeyLaunch].Raw); err == nil && form.Against(st.Allowed).Strict {
+		if form, err := pin.ReadLaunch(l.Launch().Raw); err == nil && form.Against(st.Allowed).Strict {
 			st.Waits = &form
 		}
 	}

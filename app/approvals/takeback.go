@@ -153,7 +153,7 @@ func reopen(tx *store.Tx, it store.Item, want *review.Content, now time.Time) er
 	it.Decided, it.DecidedAt, it.Next, it.Updated = "", time.Time{}, "", now
 	it.Parts = slices.Clone(it.Parts)
 	for i := range it.Parts {
-		it.Parts[i].Definition, it.Parts[i].Approved = nil, nil
+		it.Parts[i].Definition, it.Parts[i].Approved, it.Parts[i].Text = nil, nil, ""
 	}
 	return tx.PutItem(it)
 }

@@ -84,16 +84,23 @@ type Review struct {
 // PartDetail is one part: what was last allowed, and what is declared now.
 type PartDetail struct {
 	Item       string            `json:"item"`
-	Kind       string            `json:"kind"` // tool, instructions, prompt, resource-template, resource, launch, entry, setting, store
+	Kind       string            `json:"kind"` // tool, instructions, prompt, resource-template, resource, skill, launch, entry, setting, store
 	Name       string            `json:"name"` // server text
 	State      vocab.PartState   `json:"state"`
 	Digest     string            `json:"digest"`
 	Findings   []inspect.Finding `json:"findings"`
-	Passages   [][]int           `json:"passages"`   // as in Review
-	Definition string            `json:"definition"` // server text: indented JSON, "" if it is gone
-	Approved   string            `json:"approved"`   // server text: indented JSON of what was last allowed, "" if it is new
+	Passages   [][]int           `json:"passages"`       // as in Review
+	Definition string            `json:"definition"`     // server text: indented JSON, "" if it is gone
+	Approved   string            `json:"approved"`       // server text: indented JSON of what was last allowed, "" if it is new
+	Text       string            `json:"text,omitempty"` // server text: of a skill, what it tells Claude
 	Changes    []pin.Change      `json:"changes"`
 	Does       *Does             `json:"does,omitempty"` // of a tool that is declared
+	Era        string            `json:"era,omitempty"`  // as in control.Part
+	// ApprovedEra is the era of Approved, where Era is set.
+	ApprovedEra string `json:"approvedEra,omitempty"`
+	// Page is what a page (ui://) may do in the client, in our words with hosts quoted; PageOnly means that a tool is offered to pages alone.
+	Page     []string `json:"page,omitempty"`
+	PageOnly bool     `json:"pageOnly,omitempty"`
 }
 
 // Decision is a person's decision about exactly what the page showed. The method that takes it says whether it rejects.
@@ -155,7 +162,8 @@ type ServerItem struct {
 	Code       string            `json:"code"`       // of its inbox item
 	Definition string            `json:"definition"` // server text: indented JSON
 	Findings   []inspect.Finding `json:"findings"`
-	Passages   [][]int           `json:"passages"` // as in Review
+	Passages   [][]int           `json:"passages"`      // as in Review
+	Era        string            `json:"era,omitempty"` // as in control.Part
 }
 
 // Activity is part of the timeline, newest first.

@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/powers"
 )
 
@@ -75,8 +76,16 @@ func partDetail(d control.PartDetail) PartDetail {
 	kind, name, _ := strings.Cut(d.Item, ":")
 	return PartDetail{
 		Item: d.Item, Kind: kind, Name: name, State: d.State, Digest: string(d.Digest), Findings: some(d.Findings), Passages: passages(d.Passages),
-		Definition: pretty(d.Definition), Approved: pretty(d.Approved), Changes: some(d.Changes), Does: does(d.Does),
+		Definition: pretty(d.Definition), Approved: pretty(d.Approved), Text: d.Text, Changes: some(d.Changes), Does: does(d.Does), Era: d.Era, ApprovedEra: d.ApprovedEra,
+		Page: pageWords(d), PageOnly: d.PageOnly(),
 	}
+}
+
+func pageWords(d control.PartDetail) []string {
+	if d.Page == nil {
+		return nil
+	}
+	return pin.PageWords(d.Definition)
 }
 
 func unguarded(u control.Unguarded) Unguarded {

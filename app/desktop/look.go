@@ -55,7 +55,7 @@ func (p *Page) Server(identity string) (ServerDetail, error) {
 		kind, name, _ := strings.Cut(it.Item, ":")
 		out.Items = append(out.Items, ServerItem{
 			Item: it.Item, Kind: kind, Name: name, State: it.State, Digest: string(it.Digest), ApprovedBy: it.Approved, ApprovedAt: stamp(it.ApprovedAt),
-			Code: it.Code, Definition: pretty(it.Definition), Findings: some(it.Findings), Passages: passages(it.Passages),
+			Code: it.Code, Definition: pretty(it.Definition), Findings: some(it.Findings), Passages: passages(it.Passages), Era: it.Era,
 		})
 	}
 	return out, nil

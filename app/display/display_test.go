@@ -55,7 +55,7 @@ func newPlace(t *testing.T) *place {
 	g := guardian.New(o, guardian.Hub{PushAll: w.PushAll, AutoProtect: k.AutoProtect, Started: w.Starts.Has, NotStarted: w.Starts.Forget}, guardian.Options{
 		Home: home, Program: "/usr/bin/sallyport", System: nobodys, Settle: time.Millisecond, HomeCheck: time.Second, Closing: closing,
 	})
-	w.Join(k, a, q)
+	w.Join(k, a, q, nil)
 	for _, open := range []func() error{o.CheckMarks, k.OpenSettings, q.OpenHeld} {
 		if err := open(); err != nil {
 			t.Fatal(err)

@@ -74,16 +74,17 @@ func (d *Display) ServerWhole(name string) (out ServerWhole, err error) {
 		codes := ledger.WaitingCodes(tx, server.ID)
 		out = ServerWhole{Server: d.server(l, codes, identity.CalledOf(all)), Command: server.Argv, URL: server.URL, Info: server.ServerInfo}
 		for _, j := range review.Of(l.Facts()).Items {
-			item := PinnedItem{ServerItem: control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}, Findings: j.Findings, Passages: inspect.Passages(j.Findings)}
-			base := l.Base(j.Key)
+			item := PinnedItem{ServerItem: control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared, Era: j.Era}, Findings: j.Findings, Passages: inspect.Passages(j.Findings)}
+			base := l.Base(j.Key, j.Era)
 			if j.State == vocab.PartApproved || j.State == vocab.PartRemoved {
 				item.Approved, item.ApprovedAt = j.ApprovedBy, base.ApprovedAt
 			}
 			if j.Waits {
 				item.Code = codes[j.Kind]
 			}
-			if item.Definition = base.Raw; !l.Seen[j.Key].Removed && l.Seen[j.Key].Raw != nil {
-				item.Definition = l.Seen[j.Key].Raw
+			item.Definition = base.Raw
+			if seen, ok := l.Form(j.Key, j.Era, j.Declared); ok && seen.Raw != nil {
+				item.Definition = seen.Raw
 			}
 			out.Items = append(out.Items, item)
 		}

@@ -11,20 +11,23 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Approve allows the declared definition, replacing the one allowed before in that era.
+// Approve allows the declared definition, replacing the one allowed before in that era, and in one in which nothing is declared any more.
 func (l *Ledger) Approve(tx *store.Tx, seen store.Seen, code string, now time.Time) error {
 	p, digest := l.Pin(seen.Item, seen.Era), seen.Digest
 	before := p.Digest
-	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code = digest, seen.Raw, vocab.PartApproved, vocab.ByPerson, now, false, code
+	p.Digest, p.Raw, p.Text, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code = digest, seen.Raw, seen.Text, vocab.PartApproved, vocab.ByPerson, now, false, code
 	p.Refused = slices.DeleteFunc(slices.Clone(p.Refused), func(d string) bool { return d == digest })
 	// A block took back the approvals of both eras; the decision restores only what was shown.
-	for _, other := range l.Pins[seen.Item] {
+	for _, other := range slices.Clone(l.Pins[seen.Item]) {
 		if other.Era == seen.Era {
 			continue
 		}
 		other.Waits = false
+		if seen.Item != review.KeyLaunch && !l.declaresIn(other.Era) { // nothing comes back from an era that is over
+			other = unapproved(other)
+		}
 		other.Refused = slices.DeleteFunc(slices.Clone(other.Refused), func(d string) bool { return d == digest })
-		if err := l.PutPin(tx, other); err != nil {
+		if err := l.putOrDrop(tx, other); err != nil {
 			return err
 		}
 	}
@@ -53,7 +56,7 @@ func (l *Ledger) Trust(tx *store.Tx, seen store.Seen, now time.Time) error {
 // allow allows a definition without a person's decision.
 func (l *Ledger) allow(tx *store.Tx, seen store.Seen, action vocab.Action, by vocab.By, now time.Time) error {
 	p := l.Pin(seen.Item, seen.Era)
-	p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, vocab.PartApproved, by, now, false
+	p.Digest, p.Raw, p.Text, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits = seen.Digest, seen.Raw, seen.Text, vocab.PartApproved, by, now, false
 	return l.putNoted(tx, p, store.Event{At: now, Action: action, By: by, Digest: seen.Digest})
 }
 
@@ -106,9 +109,9 @@ func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 				items = append(items, key)
 			}
 			digest := p.Digest
-			p.Digest, p.Raw, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code, p.Unvalidated = "", nil, vocab.PartRejected, "", time.Time{}, false, "", ""
+			p = unapproved(p)
 			event := store.Event{At: now, Action: vocab.ActionUndo, By: vocab.ByPerson, Digest: digest, Code: it.Code}
-			if err := errors.Join(l.unapprove(tx, p), addHistory(tx, p, event)); err != nil {
+			if err := errors.Join(l.putOrDrop(tx, p), addHistory(tx, p, event)); err != nil {
 				return err
 			}
 		}
@@ -130,9 +133,15 @@ func (l *Ledger) ForgetAllowed(tx *store.Tx, it store.Item, now time.Time) (item
 	return items, forget(review.KeyLaunch, func(store.Pin) bool { return true })
 }
 
-// unapprove keeps only the rejections of a pin, and deletes it if there are none.
-func (l *Ledger) unapprove(tx *store.Tx, p store.Pin) error {
-	if len(p.Refused) > 0 {
+// unapproved keeps only the rejections of a pin.
+func unapproved(p store.Pin) store.Pin {
+	p.Digest, p.Raw, p.Text, p.State, p.ApprovedBy, p.ApprovedAt, p.Waits, p.Code, p.Unvalidated = "", nil, "", vocab.PartRejected, "", time.Time{}, false, "", ""
+	return p
+}
+
+// putOrDrop writes a pin, or deletes it if it neither allows nor rejects anything.
+func (l *Ledger) putOrDrop(tx *store.Tx, p store.Pin) error {
+	if p.Digest != "" || len(p.Refused) > 0 {
 		return l.PutPin(tx, p)
 	}
 	return l.dropPin(tx, p)
@@ -145,7 +154,7 @@ func (l *Ledger) AsShown(tx *store.Tx, it store.Item, now time.Time) error {
 		return nil
 	}
 	shown, errShown := pin.ReadLaunch(it.Parts[i].Definition)
-	running, errNow := pin.ReadLaunch(l.Seen[review.KeyLaunch].Raw)
+	running, errNow := pin.ReadLaunch(l.Launch().Raw)
 	if errShown != nil || errNow != nil || !shown.SameCode(running) {
 		return nil
 	}

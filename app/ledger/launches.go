@@ -154,13 +154,13 @@ func (l *Ledger) keepValues(tx *store.Tx, d *review.Declaration, gone []store.Pi
 
 // KeepLaunch is pruneLaunches for the form just decided on.
 func (l *Ledger) KeepLaunch(tx *store.Tx, live map[pin.Digest]bool) error {
-	seen := l.Seen[review.KeyLaunch]
+	seen := l.Launch()
 	return l.pruneLaunches(tx, &review.Declaration{Digest: pin.Digest(seen.Digest), Raw: seen.Raw}, live)
 }
 
 // launchBase is the allowed form most similar to the pending launch: a person compares the two.
 func (l *Ledger) launchBase() store.Pin {
-	seen, ok := l.Seen[review.KeyLaunch]
+	seen := l.Launch()
 	now, err := pin.ReadLaunch(seen.Raw)
 	var best store.Pin
 	fewest := -1
@@ -172,7 +172,7 @@ func (l *Ledger) launchBase() store.Pin {
 			continue
 		}
 		n := 0
-		if ok && err == nil {
+		if err == nil {
 			n = 2 * len(now.Against([]pin.LaunchForm{form}).Changes)
 			if form.Client != now.Client {
 				n++
@@ -187,7 +187,7 @@ func (l *Ledger) launchBase() store.Pin {
 
 // LaunchDrift is the difference between the pending launch and all allowed ones.
 func (l *Ledger) LaunchDrift() pin.LaunchDrift {
-	now, err := pin.ReadLaunch(l.Seen[review.KeyLaunch].Raw)
+	now, err := pin.ReadLaunch(l.Launch().Raw)
 	if err != nil {
 		return pin.LaunchDrift{}
 	}

@@ -4,7 +4,6 @@
 package ledger
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"time"
@@ -18,8 +17,8 @@ import (
 // Ledger is what the store holds about one server, read in one transaction.
 type Ledger struct {
 	Server store.Server
-	Pins   map[string][]store.Pin // by item, one per era
-	Seen   map[string]store.Seen
+	Pins   map[string][]store.Pin  // by item, one per era
+	Seen   map[string][]store.Seen // by item, see Forms
 	Wrote  bool
 }
 
@@ -41,7 +40,7 @@ func Read(tx *store.Tx, id string) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Ledger{Server: server, Pins: map[string][]store.Pin{}, Seen: map[string]store.Seen{}}
+	l := &Ledger{Server: server, Pins: map[string][]store.Pin{}, Seen: map[string][]store.Seen{}}
 	pins, _, err := tx.Pins(id) // an invalid seal means that there is no pin: its item is new
 	if err != nil {
 		return nil, err
@@ -54,14 +53,12 @@ func Read(tx *store.Tx, id string) (*Ledger, error) {
 		return nil, err
 	}
 	for _, s := range seen {
-		if have, ok := l.Seen[s.Item]; !ok || have.LastAt.Before(s.LastAt) {
-			l.Seen[s.Item] = s
-		}
+		l.Seen[s.Item] = inOrder(append(l.Seen[s.Item], s))
 	}
 	return l, nil
 }
 
-// Facts are the input of a review, sorted by key.
+// Facts are the input of a review, sorted by key, and the forms of an item by era.
 func (l *Ledger) Facts() review.Facts {
 	f := review.Facts{FirstUse: l.Server.FirstUse, Blocked: l.Server.Blocked, Findings: review.ReadFindings(l.Server.Findings)}
 	keys := slices.Collect(maps.Keys(l.Seen))
@@ -71,6 +68,7 @@ func (l *Ledger) Facts() review.Facts {
 		}
 	}
 	slices.Sort(keys)
+	both := l.inBothEras()
 	for _, key := range keys {
 		item := review.ItemFacts{Key: key, Known: Known(l.Pins[key])}
 		for _, p := range l.Pins[key] {
@@ -83,11 +81,15 @@ func (l *Ledger) Facts() review.Facts {
 			}
 			item.Held = item.Held || p.Waits
 		}
-		if s, ok := l.Seen[key]; ok && !s.Removed {
-			item.Declared, item.Era, item.FirstSeen = pin.Digest(s.Digest), s.Era, s.FirstAt
-			item.Findings = review.ReadFindings(s.Findings)
+		forms := l.facts(key, both)
+		if len(forms) == 0 {
+			f.Items = append(f.Items, item)
 		}
-		f.Items = append(f.Items, item)
+		for _, form := range forms {
+			one := item
+			one.Declared, one.Era, one.FirstSeen, one.Findings = form.Declared, form.Era, form.FirstSeen, form.Findings
+			f.Items = append(f.Items, one)
+		}
 	}
 	return f
 }
@@ -101,13 +103,17 @@ func (l *Ledger) Approves(key string, digest pin.Digest) bool {
 	return slices.ContainsFunc(l.Pins[key], func(p store.Pin) bool { return p.State == vocab.PartApproved && p.Digest == string(digest) })
 }
 
-// Base is the last approved definition, to diff against; "" if there is none. A definition that was only seen does not count.
-func (l *Ledger) Base(key string) store.Pin {
+// Base is the last approved definition, to diff against, that of the given era if there is one; "" if there is none at all. A definition that
+// was only seen does not count.
+func (l *Ledger) Base(key, era string) store.Pin {
 	if key == review.KeyLaunch {
 		return l.launchBase()
 	}
 	var last store.Pin
 	for _, p := range l.Pins[key] {
+		if p.Digest != "" && p.Era == era {
+			return p
+		}
 		if p.Digest != "" && (last.Digest == "" || p.ApprovedAt.After(last.ApprovedAt)) {
 			last = p
 		}
@@ -146,63 +152,6 @@ func (l *Ledger) dropPin(tx *store.Tx, p store.Pin) error {
 func (l *Ledger) PutServer(tx *store.Tx) error {
 	l.Wrote = true
 	return tx.PutServer(l.Server)
-}
-
-// See writes what the server declares now, skipping unchanged items.
-func (l *Ledger) See(tx *store.Tx, now map[string]*review.Declaration, at time.Time) error {
-	for key, d := range now {
-		if err := l.Put(tx, key, d, at); err != nil {
-			return err
-		}
-	}
-	for key, have := range l.Seen {
-		if now[key] != nil || have.Removed || key == review.KeyLaunch { // servers don't declare their launch
-			continue
-		}
-		l.Wrote = true
-		if !Known(l.Pins[key]) {
-			delete(l.Seen, key)
-			if err := tx.DeleteSeen(l.Server.ID, have.Era, key); err != nil {
-				return err
-			}
-			continue
-		}
-		have.Removed, have.LastAt = true, at
-		l.Seen[key] = have
-		if err := tx.PutSeen(have); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Put writes one item as declared now.
-func (l *Ledger) Put(tx *store.Tx, key string, d *review.Declaration, at time.Time) error {
-	have, ok := l.Seen[key]
-	if ok {
-		d = review.KeepsAcross(d, have)
-	}
-	findings := review.WriteFindings(d.Findings)
-	if ok && !have.Removed && have.Era == d.Era && have.Digest == string(d.Digest) && bytes.Equal(have.Findings, findings) {
-		return nil
-	}
-	if ok && have.Era != d.Era {
-		if err := tx.DeleteSeen(l.Server.ID, have.Era, key); err != nil {
-			return err
-		}
-	}
-	s := store.Seen{ServerID: l.Server.ID, Item: key, Era: d.Era, Digest: string(d.Digest), Raw: d.Raw, Findings: findings, FirstAt: at, LastAt: at}
-	if ok {
-		s.FirstAt = have.FirstAt
-	}
-	if err := tx.PutSeen(s); err != nil {
-		return err
-	}
-	l.Seen[key], l.Wrote = s, true
-	if key == review.KeyLaunch {
-		return l.keepProgram(tx, d.Raw, at)
-	}
-	return nil
 }
 
 // maxRefused limits the rejections remembered per item; beyond it the oldest is asked about again.

@@ -62,19 +62,19 @@ func (s *shelf) sees(definitions map[string]string) *Ledger {
 		for key, text := range definitions {
 			declared[key] = &review.Declaration{Key: key, Era: "legacy", Digest: pin.Digest("digest of " + text), Raw: []byte(text)}
 		}
-		return l.See(tx, declared, s.now)
+		return l.See(tx, "legacy", declared, s.now)
 	})
 }
 
 func (s *shelf) approves(key string) *Ledger {
 	s.t.Helper()
-	return s.do(func(tx *store.Tx, l *Ledger) error { return l.Approve(tx, l.Seen[key], "CODE", s.now) })
+	return s.do(func(tx *store.Tx, l *Ledger) error { return l.Approve(tx, l.Seen[key][0], "CODE", s.now) })
 }
 
 func (s *shelf) rejects(key string) *Ledger {
 	s.t.Helper()
 	return s.do(func(tx *store.Tx, l *Ledger) error {
-		return l.Reject(tx, l.Seen[key], vocab.PartChanged, "CODE", s.now)
+		return l.Reject(tx, l.Seen[key][0], vocab.PartChanged, "CODE", s.now)
 	})
 }
 
@@ -85,13 +85,13 @@ func TestWhatIsAsItWasIsNotWrittenAgain(t *testing.T) {
 	first := s.sees(map[string]string{one: "a"})
 	s.do(func(tx *store.Tx, l *Ledger) error {
 		d := &review.Declaration{Key: one, Era: "legacy", Digest: "digest of a", Raw: []byte("a")}
-		if err := l.See(tx, map[string]*review.Declaration{one: d}, s.now); err != nil || l.Wrote {
+		if err := l.See(tx, "legacy", map[string]*review.Declaration{one: d}, s.now); err != nil || l.Wrote {
 			t.Errorf("wrote: %v, %v", l.Wrote, err)
 		}
 		return nil
 	})
 	changed := s.sees(map[string]string{one: "b"})
-	if got := changed.Seen[one]; got.Digest != "digest of b" || !got.FirstAt.Equal(first.Seen[one].FirstAt) {
+	if got := changed.Seen[one][0]; got.Digest != "digest of b" || !got.FirstAt.Equal(first.Seen[one][0].FirstAt) {
 		t.Errorf("another definition: %+v", got)
 	}
 }
@@ -101,7 +101,7 @@ func TestWhatWasNeverAllowedIsForgottenWhenItGoes(t *testing.T) {
 	s.sees(map[string]string{one: "a", "tool:two": "a"})
 	s.approves(one)
 	l := s.sees(nil)
-	if seen, there := l.Seen[one]; !there || !seen.Removed {
+	if seen := l.Seen[one]; len(seen) != 1 || !seen[0].Removed {
 		t.Errorf("what was allowed is %+v", seen)
 	}
 	if _, there := l.Seen["tool:two"]; there {
@@ -115,7 +115,7 @@ func TestAnApprovalIsOfOneDefinitionAndTheNextTakesItsPlace(t *testing.T) {
 	if l := s.approves(one); !l.Approves(one, "digest of a") || l.Approves(one, "digest of b") || l.Approves("tool:two", "digest of a") {
 		t.Errorf("allowed: %+v", l.Pins)
 	}
-	if l := s.sees(map[string]string{one: "b"}); l.Approves(one, "digest of b") || string(l.Base(one).Raw) != "a" {
+	if l := s.sees(map[string]string{one: "b"}); l.Approves(one, "digest of b") || string(l.Base(one, "legacy").Raw) != "a" {
 		t.Errorf("a change is allowed, or has another base: %+v", l.Pins)
 	}
 	if l := s.approves(one); !l.Approves(one, "digest of b") || l.Approves(one, "digest of a") {
@@ -168,7 +168,7 @@ func TestWhatIsTakenBackWaitsAndStaysTheBaseOfTheNextDiff(t *testing.T) {
 		_, err := l.TakeBack(tx, one, vocab.ByPerson, s.now)
 		return err
 	})
-	if facts := l.Facts().Items[0]; l.Approves(one, "digest of a") || !facts.Held || !slices.Equal(facts.Refused, []pin.Digest{"digest of a"}) || string(l.Base(one).Raw) != "a" {
+	if facts := l.Facts().Items[0]; l.Approves(one, "digest of a") || !facts.Held || !slices.Equal(facts.Refused, []pin.Digest{"digest of a"}) || string(l.Base(one, "legacy").Raw) != "a" {
 		t.Errorf("taken back: %+v", l.Facts())
 	}
 }
@@ -178,7 +178,7 @@ func TestAnUndoForgetsWhatItsOwnDecisionAllowed(t *testing.T) {
 	s.sees(map[string]string{one: "a", "tool:two": "b", "tool:three": "c"})
 	s.approves(one)
 	s.rejects("tool:three")
-	s.do(func(tx *store.Tx, l *Ledger) error { return l.Approve(tx, l.Seen["tool:two"], "LATER", s.now) })
+	s.do(func(tx *store.Tx, l *Ledger) error { return l.Approve(tx, l.Seen["tool:two"][0], "LATER", s.now) })
 	it := store.Item{Code: "CODE"}
 	for _, key := range []string{one, "tool:two", "tool:three"} {
 		it.Parts = append(it.Parts, store.Part{Item: key, State: vocab.PartNew})

@@ -42,32 +42,42 @@ func isTool(key string) bool { return strings.HasPrefix(key, string(pin.Tool)+":
 // has that schema, which the pin remembers.
 func (l *Ledger) Unvalidated(tx *store.Tx) (map[string]inspect.Finding, error) {
 	told := map[string]inspect.Finding{}
-	for key, seen := range l.Seen {
-		if seen.Removed || !isTool(key) {
+	for key := range l.Seen {
+		if !isTool(key) {
 			continue
 		}
-		findings := review.ReadFindings(seen.Findings)
-		at := slices.IndexFunc(findings, func(f inspect.Finding) bool { return f.Rule == inspect.OutputSchema })
-		for _, p := range slices.Clone(l.Pins[key]) {
-			if p.State != vocab.PartApproved || p.Digest != seen.Digest {
-				continue
-			}
-			schema := ""
-			if at >= 0 {
-				sum := sha256.Sum256(pin.OutputSchema(p.Raw))
-				schema = hex.EncodeToString(sum[:])
-			}
-			if p.Unvalidated == schema {
-				continue
-			}
-			if schema != "" && !slices.ContainsFunc(l.Pins[key], func(other store.Pin) bool { return other.Unvalidated == schema }) {
-				told[key] = findings[at]
-			}
-			p.Unvalidated = schema
-			if err := l.PutPin(tx, p); err != nil {
+		for _, seen := range l.Forms(key) {
+			if err := l.noteSchemas(tx, seen, told); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return told, nil
+}
+
+// noteSchemas remembers in a tool's pins whether the schema of this form compiles, and adds to told if it does not and nobody was told.
+func (l *Ledger) noteSchemas(tx *store.Tx, seen store.Seen, told map[string]inspect.Finding) error {
+	findings := review.ReadFindings(seen.Findings)
+	at := slices.IndexFunc(findings, func(f inspect.Finding) bool { return f.Rule == inspect.OutputSchema })
+	for _, p := range slices.Clone(l.Pins[seen.Item]) {
+		if p.State != vocab.PartApproved || p.Digest != seen.Digest {
+			continue
+		}
+		schema := ""
+		if at >= 0 {
+			sum := sha256.Sum256(pin.OutputSchema(p.Raw))
+			schema = hex.EncodeToString(sum[:])
+		}
+		if p.Unvalidated == schema {
+			continue
+		}
+		if schema != "" && !slices.ContainsFunc(l.Pins[seen.Item], func(other store.Pin) bool { return other.Unvalidated == schema }) {
+			told[seen.Item] = findings[at]
+		}
+		p.Unvalidated = schema
+		if err := l.PutPin(tx, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }

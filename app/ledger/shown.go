@@ -38,26 +38,33 @@ func EntryBefore(tx *store.Tx, server store.Server) (*control.EntryBefore, error
 
 func PartDetail(l *Ledger, it store.Item, p store.Part) control.PartDetail {
 	d := review.PartDetail(p)
-	definition, approved := p.Definition, p.Approved
+	definition, approved, text := p.Definition, p.Approved, p.Text
 	if it.Decided == "" || definition == nil {
-		if seen, ok := l.Seen[p.Item]; ok && !seen.Removed && seen.Digest == p.Digest {
-			definition = seen.Raw
+		if seen, ok := l.Form(p.Item, p.Era, pin.Digest(p.Digest)); ok {
+			definition, text = seen.Raw, seen.Text
 		}
 	}
 	if it.Decided == "" {
-		approved = l.Base(p.Item).Raw
+		base := l.Base(p.Item, p.Era)
+		if approved = base.Raw; p.Era != "" {
+			d.ApprovedEra = base.Era
+		}
 	}
 	kind, _, _ := strings.Cut(p.Item, ":")
-	d.Definition, d.Approved = definition, approved
+	d.Definition, d.Approved, d.Text = definition, approved, text
 	d.Does = review.Does(d)
+	d.Page, d.Visibility = review.PageOf(d)
 	switch {
 	case definition == nil:
 	case approved == nil:
-		d.Changes = pin.Describe(pin.Kind(kind), definition)
+		d.Changes = append(pin.DescribeText(text), pin.Describe(pin.Kind(kind), definition)...)
 	case p.Item == review.KeyLaunch && it.Decided == "":
 		drift := l.LaunchDrift()
 		d.Changes = slices.Concat(d.Changes, drift.Changes, drift.Joins)
 	default:
+		if it.Decided == "" {
+			d.Changes = append(d.Changes, pin.CompareTexts(l.Base(p.Item, p.Era).Text, text)...)
+		}
 		d.Changes = append(d.Changes, pin.Compare(approved, definition, pin.Kind(kind))...)
 	}
 	return d
@@ -68,6 +75,9 @@ func ServerRow(l *Ledger, codes map[vocab.ItemKind]string) control.Server {
 	row := control.Server{
 		ID: l.Server.ID, Server: l.Server.Name, Identity: l.Server.Identity, State: vocab.ServerNew, LastSeen: l.Server.LastSeen.UTC(),
 		Clients: l.Server.Clients, Items: []control.ServerItem{}, Findings: review.Listed(review.ReadFindings(l.Server.Findings)),
+	}
+	if l.Server.Eras != nil {
+		row.Eras = &l.Server.Eras.Eras
 	}
 	switch {
 	case r.Blocked:
@@ -86,20 +96,25 @@ func ServerRow(l *Ledger, codes map[vocab.ItemKind]string) control.Server {
 		}
 	}
 	var ofItems []inspect.Finding
+	allowed := map[string]bool{} // tools that are declared, by key: false if a form of it is blocked
 	for _, j := range r.Items {
-		if strings.HasPrefix(j.Key, string(pin.Tool)+":") && j.State != vocab.PartRemoved {
-			if j.State == vocab.PartApproved && !r.Blocked {
-				row.Allowed++
-			} else {
-				row.Blocked++
-			}
+		if isTool(j.Key) && j.State != vocab.PartRemoved {
+			before, counted := allowed[j.Key]
+			allowed[j.Key] = (before || !counted) && j.State == vocab.PartApproved && !r.Blocked
 		}
-		item := control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared}
+		item := control.ServerItem{Item: j.Key, State: j.State, Digest: j.Declared, Era: j.Era}
 		if j.State == vocab.PartApproved || j.State == vocab.PartRemoved {
 			item.Approved = j.ApprovedBy
 		}
 		row.Items = append(row.Items, item)
 		ofItems = append(ofItems, placed(j.Key, j.Findings)...)
+	}
+	for _, works := range allowed {
+		if works {
+			row.Allowed++
+		} else {
+			row.Blocked++
+		}
 	}
 	row.Findings = review.Together(row.Findings, ofItems)
 	row.Passages = inspect.Passages(row.Findings)
@@ -155,11 +170,7 @@ func (l *Ledger) keepProgram(tx *store.Tx, raw []byte, at time.Time) error {
 
 // MadeBy says which program a server is, from its last seen launch; nil without one, as for a remote server.
 func MadeBy(l *Ledger) *control.Made {
-	seen, ok := l.Seen[review.KeyLaunch]
-	if !ok {
-		return nil
-	}
-	form, err := pin.ReadLaunch(seen.Raw)
+	form, err := pin.ReadLaunch(l.Launch().Raw)
 	if err != nil {
 		return nil
 	}

@@ -206,25 +206,22 @@ func AddReason(detail map[string]any, reason string) {
 // MaxName limits a name sent by a wrapper.
 const MaxName = 256
 
-// Selection is the part of an item that a decision covers.
+// Selection is the part of an item that a decision covers, by the keys of its parts (review.PartKey). The name of an item covers all its forms, a
+// key one.
 func Selection(it store.Item, d control.Decide) (chosen map[string]bool, err error) {
 	chosen = map[string]bool{}
-	parts := map[string]store.Part{}
+	parts := map[string][]store.Part{}
 	it.Parts = review.ShownParts(it)
 	for _, p := range it.Parts {
-		parts[p.Item] = p
+		parts[p.Item] = append(parts[p.Item], p)
+		if key := review.PartKey(p); key != p.Item {
+			parts[key] = append(parts[key], p)
+		}
 	}
 	for _, name := range d.Items {
-		p, ok := parts[name]
-		switch {
-		case !ok:
-			return nil, Answer(control.CodeBadRequest, "%s has no item %s", it.Code, legible.Escape(cut.Bytes(name, 128)))
-		case p.State == vocab.PartRemoved:
-			return nil, Answer(control.CodeBadRequest, "%s is gone: nothing to decide", legible.Escape(cut.Bytes(name, 128)))
-		case !d.Reject && review.Withheld(review.ReadFindings(p.Findings)):
-			return nil, Answer(control.CodeBadRequest, "%s can't be allowed: its name is used twice, or its text can be read in two ways", legible.Escape(cut.Bytes(name, 128)))
+		if err := selectNamed(it, name, parts[name], d.Reject, chosen); err != nil {
+			return nil, err
 		}
-		chosen[name] = true
 	}
 	if it.Kind == vocab.ItemNewServer {
 		// What was reviewed ran as shown: a person who allows anything has seen the launch too. Rejecting what a server declares says
@@ -247,11 +244,31 @@ func Selection(it store.Item, d control.Decide) (chosen map[string]bool, err err
 		switch {
 		case p.State == vocab.PartRemoved:
 		case d.Reject:
-			chosen[p.Item] = true
+			chosen[review.PartKey(p)] = true
 		case review.Withheld(findings):
 		case d.All, review.Clean(findings) && !suspect:
-			chosen[p.Item] = true
+			chosen[review.PartKey(p)] = true
 		}
 	}
 	return chosen, nil
+}
+
+// selectNamed adds the forms of one named item that can be decided on.
+func selectNamed(it store.Item, name string, forms []store.Part, reject bool, chosen map[string]bool) error {
+	shown, some := legible.Escape(cut.Bytes(name, 128)), false
+	for _, p := range forms {
+		switch {
+		case p.State == vocab.PartRemoved:
+			return Answer(control.CodeBadRequest, "%s is gone: nothing to decide", shown)
+		case reject || !review.Withheld(review.ReadFindings(p.Findings)):
+			chosen[review.PartKey(p)], some = true, true
+		}
+	}
+	switch {
+	case len(forms) == 0:
+		return Answer(control.CodeBadRequest, "%s has no item %s", it.Code, shown)
+	case !some:
+		return Answer(control.CodeBadRequest, "%s can't be allowed: its name is used twice, or its text can be read in two ways", shown)
+	}
+	return nil
 }

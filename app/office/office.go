@@ -101,4 +101,5 @@ type Wrapper struct {
 	Declared map[string]*review.Declaration
 	Launched *review.Launched // nil before the report
 	Reported uint64           // order of its last report, 0 before the first
+	Era      string           // of that report
 }

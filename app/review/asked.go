@@ -125,9 +125,15 @@ func InteractionDetails(it store.Item) (details []control.PartDetail) {
 		d := PartDetail(one)
 		d.Definition = one.Definition
 		for i, p := range of {
+			host, links := hostOf(p.Definition)
 			change := pin.Change{Op: pin.Added, Words: askWords[askOf(p.Item)].verb, After: string(p.Definition)}
 			if len(of) > 1 {
-				change.Path, change.Words = strconv.Itoa(i+1), fmt.Sprintf("%s (request %d of %d)", change.Words, i+1, len(of))
+				nth := fmt.Sprintf(" (request %d of %d)", i+1, len(of))
+				change.Path, change.Words = strconv.Itoa(i+1), change.Words+nth
+				host.Path, host.Words = change.Path+" host", host.Words+nth
+			}
+			if links {
+				d.Changes = append(d.Changes, host)
 			}
 			d.Changes = append(d.Changes, change)
 		}
@@ -137,6 +143,20 @@ func InteractionDetails(it store.Item) (details []control.PartDetail) {
 		details = append(details, d)
 	}
 	return details
+}
+
+// hostOf is where a request that opens a page leads, to be read before its address: an address can look like another one, its host in ASCII
+// can't.
+func hostOf(params []byte) (host pin.Change, links bool) {
+	var link struct{ Mode, URL string }
+	if json.Unmarshal(params, &link) != nil || link.URL == "" && link.Mode != "url" {
+		return host, false
+	}
+	host = pin.Change{Path: "host", Op: pin.Added, Words: "asks you to open a page on this host", After: inspect.LinkHost(link.URL)}
+	if host.After == "" {
+		host.Words = "asks you to open a page, without a valid host"
+	}
+	return host, true
 }
 
 // maxAsked limits the decisions remembered about one server's requests; beyond it the oldest is asked about again.

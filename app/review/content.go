@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sallyport/sallyport/app/identity"
@@ -33,6 +34,7 @@ func (c *Content) Digest() string {
 		State    vocab.PartState
 		Digest   string
 		Findings json.RawMessage
+		Era      string `json:",omitempty"`
 	}
 	whole := struct {
 		V        int
@@ -42,7 +44,7 @@ func (c *Content) Digest() string {
 		Findings json.RawMessage
 	}{V: 1, Kind: c.Kind, Server: c.ServerID, Findings: c.Findings}
 	for _, p := range c.Parts {
-		whole.Parts = append(whole.Parts, part{p.Item, p.State, p.Digest, p.Findings})
+		whole.Parts = append(whole.Parts, part{p.Item, p.State, p.Digest, p.Findings, p.Era})
 	}
 	raw, err := json.Marshal(whole)
 	if err != nil {
@@ -82,16 +84,24 @@ func ContentOf(server store.Server, r Standing, kind vocab.ItemKind, drift func(
 func ContentWith(server store.Server, kind vocab.ItemKind, listed []Judged) *Content {
 	c := &Content{Kind: kind, ServerID: server.ID, Era: server.Era, Findings: server.Findings, Clients: server.Clients, Severity: vocab.SeverityReview}
 	for _, j := range listed {
-		c.Parts = append(c.Parts, store.Part{Item: j.Key, State: j.State, Digest: string(j.Declared), Findings: WriteFindings(j.Findings)})
+		c.Parts = append(c.Parts, store.Part{Item: j.Key, State: j.State, Digest: string(j.Declared), Findings: WriteFindings(j.Findings), Era: j.Era})
 	}
 	return c
+}
+
+// PartKey identifies a part within its item: an item with a form in each era is two parts.
+func PartKey(p store.Part) string {
+	if p.Era == "" {
+		return p.Item
+	}
+	return p.Item + "\x00" + p.Era
 }
 
 // TitleOf is ours: counts and kinds, and a name only if it is harmless.
 func TitleOf(server string, kind vocab.ItemKind, parts []Judged, blocked bool) string {
 	if kind == vocab.ItemNewServer {
 		counts := map[pin.Kind]int{}
-		for _, p := range parts {
+		for _, p := range eachOnce(parts) {
 			k, _, _ := strings.Cut(p.Key, ":")
 			counts[pin.Kind(k)]++
 		}
@@ -99,7 +109,7 @@ func TitleOf(server string, kind vocab.ItemKind, parts []Judged, blocked bool) s
 		for _, k := range []struct {
 			kind pin.Kind
 			word string
-		}{{pin.Tool, "tool"}, {pin.Prompt, "prompt"}, {pin.ResourceTemplate, "resource template"}, {pin.Resource, "resource"}} {
+		}{{pin.Tool, "tool"}, {pin.Prompt, "prompt"}, {pin.ResourceTemplate, "resource template"}, {pin.Resource, "resource"}, {pin.Skill, "skill"}} {
 			if n := counts[k.kind]; n > 0 {
 				words = append(words, Count(n, k.word))
 			}
@@ -118,6 +128,7 @@ func TitleOf(server string, kind vocab.ItemKind, parts []Judged, blocked bool) s
 				of = append(of, p)
 			}
 		}
+		of = eachOnce(of)
 		switch {
 		case len(of) == 1:
 			words = append(words, ItemSaid(of[0].Key, verbs[state]))
@@ -130,4 +141,14 @@ func TitleOf(server string, kind vocab.ItemKind, parts []Judged, blocked bool) s
 		title += "; the whole server is blocked"
 	}
 	return title
+}
+
+// eachOnce leaves out the second forms of items: for a person who counts they are one.
+func eachOnce(parts []Judged) []Judged {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(parts), func(p Judged) bool {
+		before := seen[p.Key]
+		seen[p.Key] = true
+		return before
+	})
 }

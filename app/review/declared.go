@@ -19,7 +19,7 @@ func KeepsAcross(d *Declaration, have store.Seen) *Declaration {
 	}
 	var before []inspect.Finding
 	for _, f := range ReadFindings(have.Findings) {
-		if f.Rule == inspect.Shadowing || f.Rule == inspect.ToolImitation || strings.HasPrefix(f.Rule, inspect.GuardrailPrefix) {
+		if f.Rule == inspect.Shadowing || f.Rule == inspect.ToolImitation || pin.IsOthersSkillName(f) || strings.HasPrefix(f.Rule, inspect.GuardrailPrefix) {
 			before = append(before, f)
 		}
 	}
@@ -35,7 +35,13 @@ type Declaration struct {
 	Era      string
 	Digest   pin.Digest
 	Raw      []byte
+	Text     string // of a skill: what it tells the model
 	Findings []inspect.Finding
+}
+
+// DeclaredIn is a declaration as the store has it.
+func DeclaredIn(s store.Seen) *Declaration {
+	return &Declaration{Key: s.Item, Era: s.Era, Digest: pin.Digest(s.Digest), Raw: s.Raw, Text: s.Text, Findings: ReadFindings(s.Findings)}
 }
 
 // With is a declaration with more findings, itself if it has them all.
@@ -73,7 +79,7 @@ func Declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 		if bytes == nil {
 			bytes = reported.Raw
 		}
-		item, err := pin.Declared(reported.Kind, bytes)
+		item, err := pin.Reported(reported.Kind, bytes)
 		if err != nil {
 			whole = append(whole, inspect.Finding{
 				Rule: inspect.NoReading, Level: inspect.High, Category: "threat", Where: string(reported.Kind),
@@ -83,6 +89,10 @@ func Declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 		}
 		if item.Unread == nil {
 			item.Findings = append(item.Findings, own.Threats(item.Raw).Findings...)
+		}
+		if item.Unread == nil && item.Kind == pin.Skill && reported.Text != "" {
+			item = item.Told([]byte(reported.Text))
+			item.Findings = append(item.Findings, pin.ThreatsIn(item.Text, own)...)
 		}
 		if item.Unread == nil && item.Kind == pin.Tool {
 			item.Findings = append(item.Findings, inspect.ContextParameters(item.Raw)...)
@@ -108,7 +118,7 @@ func Declarations(report control.Report, own *inspect.RuleFile) (items map[strin
 		if items[key] != nil {
 			continue
 		}
-		items[key] = &Declaration{Key: key, Era: report.Era, Digest: item.Digest, Raw: item.Raw, Findings: findings}
+		items[key] = &Declaration{Key: key, Era: report.Era, Digest: item.Digest, Raw: item.Raw, Text: item.Text, Findings: findings}
 	}
 	return items, whole
 }

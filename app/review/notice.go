@@ -29,13 +29,13 @@ type Notice struct {
 
 func NoticeOf(it store.Item, server string) Notice {
 	n := Notice{Code: it.Code, Kind: it.Kind, Server: server, ServerID: it.ServerID, Severity: it.Severity, Title: it.Title, Asked: it.Asked, Launch: launchAbout(it)}
-	others := 0
+	others, tools := 0, map[string]bool{}
 	for _, p := range it.Parts {
 		if p.State == vocab.PartRemoved {
 			continue
 		}
 		if strings.HasPrefix(p.Item, string(pin.Tool)+":") {
-			n.Tools++
+			tools[p.Item] = true
 		} else {
 			others++
 		}
@@ -43,7 +43,7 @@ func NoticeOf(it store.Item, server string) Notice {
 			n.Hidden = n.Hidden || f.Level == inspect.Critical && hides(f)
 		}
 	}
-	if others > 0 {
+	if n.Tools = len(tools); others > 0 {
 		n.Tools = 0
 	}
 	if len(it.Parts) == 1 && FileItem(it.Kind) {

@@ -22,7 +22,7 @@ type ItemFacts struct {
 	Refused    []pin.Digest // rejected digests
 	Held       bool         // the approval was taken back by hand: pending as rejected
 	Declared   pin.Digest   // "" if the server no longer declares it
-	Era        string
+	Era        string       // of this form, if it is not that of both eras
 	Findings   []inspect.Finding
 	FirstSeen  time.Time
 }
@@ -111,10 +111,11 @@ func judge(item ItemFacts) Judged {
 	return j
 }
 
-// Withheld reports whether an item can't be approved: its name is taken twice, or its definition is ambiguous.
+// Withheld reports whether an item can't be approved: its name is taken twice, its definition is ambiguous, or it is a skill that is not what
+// its entry binds.
 func Withheld(findings []inspect.Finding) bool {
 	return slices.ContainsFunc(findings, func(f inspect.Finding) bool {
-		return f.Rule == pin.NameCollision || f.Rule == inspect.NoReading
+		return f.Rule == pin.NameCollision || f.Rule == inspect.NoReading || f.Rule == pin.SkillMismatch
 	})
 }
 
@@ -123,21 +124,21 @@ func Clean(findings []inspect.Finding) bool {
 	return inspect.Worst(findings).Rank() < inspect.Medium.Rank()
 }
 
-// Trustable are the keys that trust-clean approves at first use.
-func Trustable(r Standing, facts Facts) []string {
+// Trustable are the items that trust-clean approves at first use, in each form that is clean.
+func Trustable(r Standing, facts Facts) []Judged {
 	if !facts.FirstUse.IsZero() || facts.Blocked || inspect.SuspectServer(facts.Findings) {
 		return nil
 	}
-	var keys []string
+	var items []Judged
 	for _, j := range r.Items {
 		if j.State == vocab.PartNew && j.Kind == vocab.ItemNewServer && !j.Withheld && Clean(j.Findings) {
-			keys = append(keys, j.Key)
+			items = append(items, j)
 		}
 	}
-	if len(keys) == 1 && keys[0] == KeyLaunch {
+	if len(items) == 1 && items[0].Key == KeyLaunch {
 		return nil // the server has not been asked yet
 	}
-	return keys
+	return items
 }
 
 // severityOf is the severity of an item with these parts and findings about the whole.

@@ -36,7 +36,7 @@ func InboxItem(it store.Item, server store.Server) control.InboxItem {
 		out.Server, out.Identity = identity.ClientTitle(d.Client), d.Path
 	}
 	for _, p := range ShownParts(it) {
-		out.Parts = append(out.Parts, control.Part{Item: p.Item, State: p.State, Findings: Listed(ReadFindings(p.Findings))})
+		out.Parts = append(out.Parts, control.Part{Item: p.Item, State: p.State, Findings: Listed(ReadFindings(p.Findings)), Era: p.Era})
 	}
 	Fold(&out, ReadFindings(it.Findings))
 	return out
@@ -44,7 +44,7 @@ func InboxItem(it store.Item, server store.Server) control.InboxItem {
 
 // PartDetail is a part as the store keeps it, without definitions and changes: each kind of item has its own.
 func PartDetail(p store.Part) control.PartDetail {
-	return control.PartDetail{Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: Listed(ReadFindings(p.Findings)), Changes: []pin.Change{}}
+	return control.PartDetail{Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: Listed(ReadFindings(p.Findings)), Changes: []pin.Change{}, Era: p.Era}
 }
 
 // FileItemDetail is an item over a client's file whole.
@@ -95,9 +95,17 @@ func Does(part control.PartDetail) *powers.Tool {
 // CanDo summarises what the tools among these parts can do; nil if there are none.
 func CanDo(parts []control.PartDetail) *powers.Summary {
 	var tools []powers.Tool
+	of := map[string]int{} // where a tool is, by its item: of two forms the one that changes things counts
 	for _, p := range parts {
-		if p.Does != nil {
-			tools = append(tools, *p.Does)
+		if p.Does == nil {
+			continue
+		}
+		at, again := of[p.Item]
+		switch {
+		case !again:
+			of[p.Item], tools = len(tools), append(tools, *p.Does)
+		case p.Does.Effect == powers.Changes:
+			tools[at] = *p.Does
 		}
 	}
 	if len(tools) == 0 {

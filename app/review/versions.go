@@ -56,5 +56,9 @@ func VersionNext(v control.Versions) string {
 	case v.Asked > v.Offered[len(v.Offered)-1]:
 		return "Update the server, then restart the client."
 	}
+	older := control.Legacy[len(control.Legacy)-1]
+	if v.Offered[0] > older {
+		return fmt.Sprintf("Update the client to a version that speaks %s, or install a version of the server that speaks %s or earlier. Then restart the client.", v.Offered[0], older)
+	}
 	return "Update the client, then restart it."
 }

@@ -36,6 +36,11 @@ func ItemWords(key string) string {
 		return words
 	}
 	kind, name, _ := strings.Cut(key, ":")
+	if kind == string(pin.Skill) {
+		if name = pin.SkillTitle(name); name == "" {
+			return "a file of a skill"
+		}
+	}
 	kind = strings.ReplaceAll(kind, "-", " ")
 	if clean := legible.Name(name, ""); clean != "" {
 		return fmt.Sprintf("the %s %q", kind, clean)

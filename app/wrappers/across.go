@@ -1,6 +1,7 @@
 package wrappers
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -37,15 +38,17 @@ func (w *Wrappers) lookAcross(s *liveWrapper) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	skills := restingFor(w, s, func(r restingServer) []string { return r.skills })
 	var theirs []string
 	for _, other := range w.sessions {
 		if s.beside(other) {
-			theirs = append(theirs, other.toolNames()...)
+			theirs, skills = append(theirs, other.toolNames()...), append(skills, other.skillNames()...)
 		}
 	}
+	found = sameSkillNames(s, skills)
 	tools := inspect.OtherTools(theirs, resting, s.toolNames())
 	if tools.Empty() {
-		return false, nil
+		return found, nil
 	}
 	for key, d := range s.Declared {
 		name, _ := strings.CutPrefix(key, string(pin.Tool)+":")
@@ -59,9 +62,9 @@ func (w *Wrappers) lookAcross(s *liveWrapper) (found bool, err error) {
 	return found, nil
 }
 
-// neighbours compares the client's other servers again if a server's set of tools has changed.
+// neighbours compares the client's other servers again if a server's set of tools or skills has changed.
 func (w *Wrappers) neighbours(s *liveWrapper) (notices []review.Notice, err error) {
-	names := s.toolNames()
+	names := append(s.toolNames(), s.skillNames()...)
 	if slices.Equal(names, s.named) {
 		return nil, nil
 	}
@@ -87,7 +90,7 @@ func (w *Wrappers) neighbours(s *liveWrapper) (notices []review.Notice, err erro
 // judgeAgain is judgeReport for new findings in an earlier report.
 func (w *Wrappers) judgeAgain(s *liveWrapper) ([]review.Notice, error) {
 	notices, _, err := w.approvals.Judge(&s.Wrapper, func(tx *store.Tx, l *ledger.Ledger, now time.Time) ([]store.Record, bool, error) {
-		return nil, false, w.approvals.SeeDeclared(tx, l, now)
+		return nil, false, errors.Join(w.approvals.SeeDeclared(tx, l, now), w.eras.retire(tx, l, s, now))
 	})
 	if err != nil {
 		return nil, err

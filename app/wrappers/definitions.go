@@ -2,6 +2,8 @@ package wrappers
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,7 +55,7 @@ func (d *definitions) first(conn control.Wrapper, declared map[string]*review.De
 	ctx, cancel := context.WithTimeout(context.Background(), trustPatience)
 	defer cancel()
 	for _, one := range fresh {
-		judged := d.guards.Definition(ctx, name, rail, nameIn(one.Key), one.Raw)
+		judged := d.guards.Definition(ctx, name, rail, nameIn(one.Key), pin.WithText(one.Raw, one.Text))
 		more := judged.Findings
 		if !judged.Whole {
 			more = append(more, inspect.Finding{Rule: inspect.GuardrailFailed, Level: inspect.Medium, Category: "threat", Title: "An extra check could not judge it"})
@@ -115,14 +117,14 @@ func (d *definitions) later(server string) {
 // round judges what is stored of a server, and reports whether it must be done again.
 func (d *definitions) round(ctx context.Context, server string) (again bool) {
 	name, rail, open := d.open(server)
-	found := map[string]approvals.Added{}
+	var found []approvals.Added
 	for _, one := range open {
 		judged := d.guards.Definition(ctx, name, rail, nameIn(one.key), one.raw)
 		if ctx.Err() != nil {
 			return false
 		}
 		if len(judged.Findings) > 0 {
-			found[one.key] = approvals.Added{Digest: one.digest, Findings: judged.Findings, Verdicts: judged.Verdicts}
+			found = append(found, approvals.Added{Key: one.key, Digest: pin.Digest(one.digest), Findings: judged.Findings, Verdicts: judged.Verdicts})
 		}
 		if judged.Whole {
 			d.settle(rail, one)
@@ -152,10 +154,13 @@ func (d *definitions) open(server string) (name string, rail policy.Guardrail, o
 			return err
 		}
 		name, rail = l.Server.Name, policy.ForGuardrail(d.w.settings.ValuesFor(l.Server))
-		for key, seen := range l.Seen {
-			one := asked{key, seen.Digest, seen.Raw}
-			if !seen.Removed && key != review.KeyLaunch && len(seen.Raw) > 0 && !l.Approves(key, pin.Digest(seen.Digest)) && !d.known(rail, one) {
-				open = append(open, one)
+		for _, key := range slices.Sorted(maps.Keys(l.Seen)) {
+			for _, seen := range l.Forms(key) {
+				one := asked{key, seen.Digest, pin.WithText(seen.Raw, seen.Text)}
+				again := len(open) > 0 && open[len(open)-1].key == key && open[len(open)-1].digest == seen.Digest // in the other era
+				if !again && key != review.KeyLaunch && len(seen.Raw) > 0 && !l.Approves(key, pin.Digest(seen.Digest)) && !d.known(rail, one) {
+					open = append(open, one)
+				}
 			}
 		}
 		return nil
@@ -164,7 +169,7 @@ func (d *definitions) open(server string) (name string, rail policy.Guardrail, o
 }
 
 // add stores what was found and tells wrappers and the person.
-func (d *definitions) add(server string, found map[string]approvals.Added) {
+func (d *definitions) add(server string, found []approvals.Added) {
 	if len(found) == 0 {
 		return
 	}

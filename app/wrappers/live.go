@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
+	"github.com/sallyport/sallyport/store"
 )
 
 // liveWrapper is one connected wrapper.
@@ -26,6 +27,8 @@ type liveWrapper struct {
 	pushed   control.State
 	listsFor clientProcess // the client process in which one wrapper lists our own tools; zero without --client
 	strange  bool          // it sent records that no wrapper can have caused
+	eras     control.Eras  // in which its server has answered it
+	runs     string        // fingerprint of the program that its server runs, "" if it is not known yet
 	unlisted string        // why it can't read what its server declares, "" if it can
 }
 
@@ -36,6 +39,9 @@ func (s *liveWrapper) looks() bool { return s.Entry == pin.ProbeClient }
 type standing struct {
 	base     control.State // without Name, Waiting and Launch, which differ between wrappers
 	launch   review.LaunchStanding
+	items    map[string]map[string]control.ItemState // by era, and "" for a wrapper that has not reported yet
+	eras     *store.Eras
+	inEra    map[string]store.InEra
 	lastSeen time.Time
 	as       uint64 // the number of commits when it was read
 }

@@ -80,22 +80,45 @@ func (w *Wrappers) stand(l *ledger.Ledger, r review.Standing, waiting map[vocab.
 	}
 	base := control.State{
 		Name: l.Server.Name, Open: r.Open, Blocked: r.Blocked,
-		Items: make(map[string]control.ItemState, len(r.Items)), Settings: w.settings.ValuesFor(l.Server), Tools: w.settings.ToolsFor(l.Server), Asks: review.AsksOf(l.Server),
+		Settings: w.settings.ValuesFor(l.Server), Tools: w.settings.ToolsFor(l.Server), Asks: review.AsksOf(l.Server),
 	}
 	for _, kind := range []vocab.ItemKind{vocab.ItemNewServer, vocab.ItemChanged} {
 		if it, ok := waiting[kind]; ok {
 			base.Code, base.Kind = it.Code, kind
 		}
 	}
+	st.items = itemsOf(l, r, waiting)
+	base.Items = st.items[""]
+	st.base, st.eras, st.inEra = base, l.Server.Eras, l.Server.InEra
+	w.resting.learn(l)
+}
+
+// itemsOf is the state of each item in each era. Where an era has no form of its own, that of the other counts: all of it is blocked there, or
+// approved. A wrapper that has not reported yet gets the form that is not approved.
+func itemsOf(l *ledger.Ledger, r review.Standing, waiting map[vocab.ItemKind]store.Item) map[string]map[string]control.ItemState {
+	all := make(map[string]control.ItemState, len(r.Items))
+	of := map[string]map[string]control.ItemState{"": all, vocab.EraLegacy: {}, vocab.EraModern: {}}
 	for _, j := range r.Items {
 		state := control.ItemState{State: j.State, Approved: j.Approved, Schemas: l.OutputSchemas(j)}
 		if j.Waits {
 			state.Code = waiting[j.Kind].Code
 		}
-		base.Items[j.Key] = state
+		if have, ok := all[j.Key]; !ok || have.State == vocab.PartApproved {
+			all[j.Key] = state
+		}
+		if own := of[j.Era]; j.Era != "" && own != nil {
+			own[j.Key] = state
+		}
 	}
-	st.base = base
-	w.resting.learn(l)
+	for _, era := range []string{vocab.EraLegacy, vocab.EraModern} {
+		own := of[era]
+		of[era] = all
+		if len(own) > 0 {
+			of[era] = maps.Clone(all)
+			maps.Copy(of[era], own)
+		}
+	}
+	return of
 }
 
 // push sends a wrapper its State if that differs from the last one, and returns it.
@@ -114,7 +137,11 @@ func (w *Wrappers) stateOf(s *liveWrapper) (state control.State, news bool) {
 		return w.blocked(s), false
 	}
 	state = st.base
+	if items := st.items[s.Era]; items != nil {
+		state.Items = items
+	}
 	state.Name, state.Waiting, state.Launch, state.OwnTools = s.told, w.waitingOf(s), st.launch.State(s.Launched, s.Entry), w.ownToolsOf(s)
+	state.Eras = st.erasFor(s)
 	if s.Entry == pin.ProbeClient { // a look starts a server as its client would
 		state.Launch.Surroundings = w.around.last(s.Client)
 	}
@@ -194,7 +221,7 @@ func (w *Wrappers) PushChanged() {
 
 func sameState(a, b control.State) bool {
 	return a.OwnTools == b.OwnTools && a.Name == b.Name && a.Open == b.Open && a.Blocked == b.Blocked && a.Code == b.Code && a.Kind == b.Kind && a.Waiting == b.Waiting &&
-		maps.Equal(a.Settings, b.Settings) && maps.EqualFunc(a.Tools, b.Tools, maps.Equal) && slices.Equal(a.Hide, b.Hide) && bytes.Equal(a.Rules, b.Rules) && reflect.DeepEqual(a.Asks, b.Asks) && reflect.DeepEqual(a.Launch, b.Launch) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, sameItem)
+		maps.Equal(a.Settings, b.Settings) && maps.EqualFunc(a.Tools, b.Tools, maps.Equal) && slices.Equal(a.Hide, b.Hide) && bytes.Equal(a.Rules, b.Rules) && reflect.DeepEqual(a.Asks, b.Asks) && reflect.DeepEqual(a.Launch, b.Launch) && reflect.DeepEqual(a.Eras, b.Eras) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, sameItem)
 }
 
 func sameItem(a, b control.ItemState) bool {

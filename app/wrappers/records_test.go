@@ -79,6 +79,8 @@ func TestNothingIsTakenOfAConnectionThatNeverRegistered(t *testing.T) {
 		"report":  func() error { _, err := p.Report(stranger, control.Report{Era: "legacy"}); return err },
 		"launch":  func() error { _, err := p.Launch(stranger, control.LaunchReport{}); return err },
 		"asking":  func() error { _, err := p.Attention(stranger, control.Attention{}); return err },
+		"eras":    func() error { return p.Eras(stranger, control.Eras{Modern: []string{}}) },
+		"cut":     func() error { return p.Shortened(stranger, control.Shortened{}) },
 		"unseen":  func() error { return p.Unseen(stranger, control.Unseen{Items: 1}) },
 	} {
 		var answer *control.Error

@@ -114,8 +114,9 @@ func (w *Wrappers) enlist(tx *store.Tx, s *liveWrapper, id identity.Server, r co
 	if s.Client != "" && !slices.Contains(server.Clients, s.Client) && len(server.Clients) < maxClients {
 		server.Clients = append(slices.Clone(server.Clients), s.Client)
 	}
+	w.eras.forget(&server, before.LastSeen, now)
 	server.LastSeen = now
-	same := !fresh && before.Name == server.Name && before.Identity == server.Identity && len(before.Clients) == len(server.Clients) && len(before.Names) == len(server.Names)
+	same := !fresh && before.Eras == server.Eras && before.Name == server.Name && before.Identity == server.Identity && len(before.Clients) == len(server.Clients) && len(before.Names) == len(server.Names)
 	return server, !same || now.Sub(before.LastSeen) >= time.Hour, nil
 }
 
@@ -137,6 +138,7 @@ func (w *Wrappers) Unregister(conn control.Wrapper) {
 	}
 	delete(w.sessions, conn)
 	w.forgetUnseen(s)
+	w.shortened.ended(s)
 	w.lostLister(s)
 	w.office.Changed()
 	w.held.AwayHeld()

@@ -11,16 +11,16 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/cut"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
 // Report takes what a server declares, and returns once the consequences are stored.
 func (w *Wrappers) Report(conn control.Wrapper, r control.Report) (control.State, error) {
-	if r.Era != "legacy" && r.Era != "modern" {
+	if r.Era != vocab.EraLegacy && r.Era != vocab.EraModern {
 		return control.State{}, office.Answer(control.CodeBadRequest, "unknown era")
 	}
 	declared, whole := review.Declarations(r, w.settings.Rules()) // without the lock, because it can take a while
@@ -32,7 +32,7 @@ func (w *Wrappers) Report(conn control.Wrapper, r control.Report) (control.State
 		return control.State{}, err
 	}
 	w.reports++
-	s.Declared, s.Reported, s.sandbox, s.unlisted = declared, w.reports, level(r.Sandbox), ""
+	s.Declared, s.Reported, s.Era, s.sandbox, s.unlisted = declared, w.reports, r.Era, level(r.Sandbox), ""
 	if s.Client == "" {
 		s.Client = legible.Name(r.Client, "")
 	}
@@ -75,6 +75,9 @@ func (w *Wrappers) judgeReport(s *liveWrapper, r control.Report, whole []inspect
 			return nil, false, err
 		}
 		records, err := w.noteServer(tx, l, s, r, whole, now)
+		if err == nil {
+			err = w.eras.retire(tx, l, s, now)
+		}
 		if err != nil {
 			return nil, false, err
 		}
@@ -95,20 +98,17 @@ func (w *Wrappers) judgeReport(s *liveWrapper, r control.Report, whole []inspect
 // noteServer stores what a report says about the server as a whole. A new finding about the whole gets a record, because no item shows it.
 func (w *Wrappers) noteServer(tx *store.Tx, l *ledger.Ledger, s *liveWrapper, r control.Report, whole []inspect.Finding, now time.Time) ([]store.Record, error) {
 	before := l.Server
-	l.Server.Era, l.Server.Protocol, l.Server.Versions = r.Era, cut.Bytes(r.Protocol, office.MaxName), nil
-	if len(r.ServerInfo) > 0 && len(r.ServerInfo) <= 1<<20 && json.Valid(r.ServerInfo) {
-		l.Server.ServerInfo = r.ServerInfo
+	if !r.Apart {
+		l.Server.Versions = nil
 	}
-	l.Server.Findings = review.WriteFindings(whole)
+	changed := hears(l, s, r, whole)
 	if under := level(r.Sandbox); under != "" {
 		l.Server.Sandbox = under
 	}
 	if s.Client != "" && !slices.Contains(l.Server.Clients, s.Client) && len(l.Server.Clients) < maxClients {
 		l.Server.Clients = append(slices.Clone(l.Server.Clients), s.Client)
 	}
-	same := before.Versions == nil && before.Era == l.Server.Era && before.Sandbox == l.Server.Sandbox && before.Protocol == l.Server.Protocol && len(before.Clients) == len(l.Server.Clients) &&
-		compact(before.ServerInfo) == compact(l.Server.ServerInfo) && compact(before.Findings) == compact(l.Server.Findings)
-	if same {
+	if !changed && before.Versions == l.Server.Versions && before.Sandbox == l.Server.Sandbox && len(before.Clients) == len(l.Server.Clients) {
 		return nil, nil
 	}
 	l.Server.LastSeen = now
@@ -155,7 +155,11 @@ func (w *Wrappers) LookAgain() error {
 	for _, s := range w.ordered() {
 		found := false
 		for key, d := range s.Declared {
-			if with := d.With(file.Threats(d.Raw).Findings); with != d {
+			threats := file.Threats(d.Raw).Findings
+			if d.Text != "" {
+				threats = append(threats, pin.ThreatsIn(d.Text, file)...)
+			}
+			if with := d.With(threats); with != d {
 				s.Declared[key], found = with, true
 			}
 		}
@@ -192,6 +196,12 @@ func (w *Wrappers) Launch(conn control.Wrapper, r control.LaunchReport) (control
 		return control.State{}, office.Answer(control.CodeBadRequest, "a launch that cannot be read")
 	}
 	s.Launched = &review.Launched{Form: r.Form, Final: r.Final}
+	if r.Final {
+		s.runs = r.Form.Program()
+	}
+	if err := w.eras.ran(s); err != nil {
+		return control.State{}, w.office.Failed(err)
+	}
 	if st := w.servers[s.Server]; st != nil && (st.launch.Mode == "off" || len(r.Files) == 0 && st.launch.Settled(s.Launched)) {
 		return w.push(s), nil // there is nothing to store, so the start doesn't wait for it
 	}

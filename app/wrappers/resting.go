@@ -25,10 +25,12 @@ type restingServer struct {
 	clients  []string
 	lastSeen time.Time
 	tools    []string
+	skills   []string // names of allowed skills
 }
 
 func restingOf(l *ledger.Ledger) restingServer {
 	r := restingServer{clients: l.Server.Clients, lastSeen: l.Server.LastSeen}
+	r.skills = allowedSkillNames(l)
 	for key, pins := range l.Pins {
 		name, ok := strings.CutPrefix(key, string(pin.Tool)+":")
 		if ok && slices.ContainsFunc(pins, func(p store.Pin) bool { return p.State == vocab.PartApproved }) {
@@ -70,6 +72,13 @@ func (w *Wrappers) restingTools(s *liveWrapper) (names []string, err error) {
 	if err := w.office.Store.View(w.resting.open); err != nil {
 		return nil, err
 	}
+	names = restingFor(w, s, func(r restingServer) []string { return r.tools })
+	slices.Sort(names)
+	return names, nil
+}
+
+// restingFor is what is known of those servers. They have been read.
+func restingFor(w *Wrappers, s *liveWrapper, what func(restingServer) []string) (names []string) {
 	now := w.office.Now()
 	for id, r := range w.resting.of {
 		seen := r.lastSeen
@@ -78,9 +87,8 @@ func (w *Wrappers) restingTools(s *liveWrapper) (names []string, err error) {
 		}
 		known := s.Client == "" || len(r.clients) == 0 || slices.Contains(r.clients, s.Client)
 		if id != s.Server && known && now.Sub(seen) <= restFor {
-			names = append(names, r.tools...)
+			names = append(names, what(r)...)
 		}
 	}
-	slices.Sort(names)
-	return names, nil
+	return names
 }

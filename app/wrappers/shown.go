@@ -39,6 +39,7 @@ func (w *Wrappers) AddLive(row *control.Server) {
 	}
 	slices.Sort(row.UnseenBy)
 	row.UnseenBy = slices.Compact(row.UnseenBy)
+	row.Cut, _ = w.Cut(row.ID)
 	if st := w.servers[row.ID]; st != nil && st.lastSeen.After(row.LastSeen) {
 		row.LastSeen = st.lastSeen.UTC()
 	}

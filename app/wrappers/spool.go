@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
@@ -23,6 +24,8 @@ type Spool struct {
 	office   *office.Office
 	wrappers *Wrappers
 	woken    chan struct{} // a wrapper has gone, and may have left a spool
+
+	collecting sync.Mutex // held while tasks are read: who asks for one waits until it is stored
 }
 
 // CollectSpool reads the spools of dead wrappers, when the hub starts and whenever a wrapper has gone. A spool counts no more than what its
@@ -32,7 +35,7 @@ func (p *Spool) CollectSpool() {
 		var again <-chan time.Time
 		if p.office.Store != nil {
 			asOf := p.office.Now()
-			err := errors.Join(control.ReadSpool(p.wrappers.opts.Home.Spool, p.spoolKey, p.TakeOrphans), control.ReadHeld(p.wrappers.opts.Home.Spool, p.spoolKey, p.HoldOrphan))
+			err := errors.Join(control.ReadSpool(p.wrappers.opts.Home.Spool, p.spoolKey, p.TakeOrphans), control.ReadHeld(p.wrappers.opts.Home.Spool, p.spoolKey, p.HoldOrphan), p.CollectTasks())
 			p.office.Lock()
 			if errors.Is(err, store.ErrCorrupt) {
 				p.office.Damaged(err)
@@ -57,6 +60,19 @@ func (p *Spool) CollectSpool() {
 		case <-again:
 		}
 	}
+}
+
+// CollectTasks stores the tasks that wrappers started without a hub, also of those that have not come back yet.
+func (p *Spool) CollectTasks() error {
+	p.collecting.Lock()
+	defer p.collecting.Unlock()
+	return control.ReadTasks(p.wrappers.opts.Home.Spool, p.spoolKey, func(from control.Register, tasks []control.Task) error {
+		s, _, known, err := p.orphan(from)
+		if err != nil || !known { // nothing of an unknown server was ever allowed
+			return err
+		}
+		return p.wrappers.tasks.Keep(s.Server, tasks)
+	})
 }
 
 // spoolAgain is when a spool that is still there is looked at again: its wrapper closes the connection before it ends, and owns the spool

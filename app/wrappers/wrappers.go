@@ -19,6 +19,7 @@ import (
 	"github.com/sallyport/sallyport/app/providers"
 	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/settings"
+	"github.com/sallyport/sallyport/app/tasks"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -39,11 +40,14 @@ type Wrappers struct {
 	office *office.Office
 	opts   Options
 	*Spool
+	*eras
+	*shortened
 	Starts *Starts
 
 	settings  *settings.Keeper
 	approvals *approvals.Approvals
 	held      *quarantine.Quarantine
+	tasks     *tasks.Tasks
 
 	around   surroundings
 	revision uint64
@@ -69,11 +73,12 @@ func New(o *office.Office, opts Options) *Wrappers {
 		unseen: newUnseen(), listers: listers{office: o, of: map[clientProcess]*lister{}},
 	}
 	w.definitions = &definitions{w: w, guards: opts.Guards, closing: opts.Closing, work: opts.Work, asking: map[string]bool{}, settled: map[string]bool{}}
+	w.eras, w.shortened = &eras{wrappers: w}, &shortened{wrappers: w, of: map[greeted][]string{}}
 	w.Spool = &Spool{office: o, wrappers: w, woken: make(chan struct{}, 1)}
 	return w
 }
 
 // Join sets the departments that the wrappers use. They use the wrappers as well, so they are made afterwards.
-func (w *Wrappers) Join(k *settings.Keeper, a *approvals.Approvals, q *quarantine.Quarantine) {
-	w.settings, w.approvals, w.held = k, a, q
+func (w *Wrappers) Join(k *settings.Keeper, a *approvals.Approvals, q *quarantine.Quarantine, t *tasks.Tasks) {
+	w.settings, w.approvals, w.held, w.tasks = k, a, q, t
 }

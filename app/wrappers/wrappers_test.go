@@ -57,12 +57,12 @@ func open(t testing.TB, home control.Home) *place {
 	w := New(o, Options{Home: home, Logs: logs.New(home.Logs), Lost: func() string { return "" }, Idling: func() {}, Closing: closing, Work: &sync.WaitGroup{}})
 	p.Wrappers = w
 	k := settings.New(o, settings.Hub{Restand: w.Restand, LookAgain: w.LookAgain, PushAll: w.PushAll}, settings.Options{Home: home, Settle: time.Millisecond, HomeCheck: time.Second, Closing: closing})
-	a := approvals.New(o, approvals.Hub{Settings: k.ValuesFor, Wrappers: w.WrappersOf, Wrapper: w.WrapperOf, Refresh: w.Refresh, PushAll: w.PushAll, Rules: k.Rules})
+	a := approvals.New(o, approvals.Hub{Settings: k.ValuesFor, Wrappers: w.WrappersOf, Wrapper: w.WrapperOf, Refresh: w.Refresh, PushAll: w.PushAll, Cut: w.Cut, Rules: k.Rules})
 	q := quarantine.New(o, quarantine.Hub{
 		Wrapper: w.WrapperOf, AnyWrapper: w.AnyWrapper, NameOf: w.NameOf, Settings: k.ValuesForItem, Retention: k.Retention, Allows: w.AllowsTool,
 		Stale: w.MarkStale, PushChanged: w.PushChanged, PushAll: w.PushAll, Rules: k.Rules, Caused: Caused,
 	})
-	w.Join(k, a, q)
+	w.Join(k, a, q, nil)
 	for _, open := range []func() error{o.CheckMarks, k.OpenSettings, q.OpenHeld} {
 		if err := open(); err != nil {
 			t.Fatal(err)

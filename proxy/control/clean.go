@@ -52,4 +52,6 @@ type CleanAllowed struct {
 	Server   string   `json:"server"`
 	Identity string   `json:"identity"`
 	Approved []string `json:"approved"`
+	Cut      []string `json:"cut,omitempty"` // see Decided
+	Restart  []string `json:"restart,omitempty"`
 }

@@ -23,6 +23,10 @@ var spoken = map[string][2]any{
 	"take":           {Take{}, Taken{}},
 	"interaction":    {Interaction{}, Kept{}},
 	"unseen":         {Unseen{}, nothing{}},
+	"eras":           {Eras{}, nothing{}},
+	"shortened":      {Shortened{}, nothing{}},
+	"keep_tasks":     {Tasks{}, Acked{}},
+	"known_tasks":    {TaskQuery{}, KnownTasks{}},
 	"guard":          {Guard{}, Guarded{}},
 	"status":         {nothing{}, Status{}},
 	"servers":        {nothing{}, []Server{}},
@@ -69,6 +73,7 @@ var besides = map[string]any{
 	"spool held":     heldFile{},
 	"spool sealed":   sealedPart{},
 	"spool detail":   sealedDetail{},
+	"spool task":     spooledTask{},
 	"spool versions": Versions{},
 }
 

@@ -23,7 +23,7 @@ type Wrapper interface {
 // *Error goes to the caller as it is. Any other error goes to the log, and the caller gets "the hub could not do that", because its words
 // may contain what the caller must not see. A panic counts as such an error, for its caller only.
 //
-// On a connection, Register comes before Report, Launch, Records, Stderr, Attention, Hold, Take and Guard, and Unregister exactly once after the
+// On a connection, Register comes before Report, Launch, Records, Stderr, Attention, Hold, Take, KeepTasks, KnownTasks and Guard, and Unregister exactly once after the
 // last of them has returned. Stderr is called in order and delays everything else the wrapper sends, so it must be quick. Records answers
 // only when all records are durable, because the wrapper then forgets them.
 //
@@ -52,6 +52,11 @@ type Handler interface {
 	// Interaction answers with the item's code once the item is durable.
 	Interaction(w Wrapper, i Interaction) (Kept, error)
 	Unseen(w Wrapper, u Unseen) error
+	Eras(w Wrapper, e Eras) error
+	Shortened(w Wrapper, s Shortened) error
+	// KeepTasks answers once the tasks are durable.
+	KeepTasks(w Wrapper, t Tasks) (Acked, error)
+	KnownTasks(w Wrapper, q TaskQuery) (KnownTasks, error)
 	// Guard may take as long as guardrail.timeout. ctx ends with the connection.
 	Guard(ctx context.Context, w Wrapper, g Guard) (Guarded, error)
 
@@ -115,6 +120,10 @@ var (
 	AskTake        = ofWrapper("take", Handler.Take)
 	askInteraction = ofWrapper("interaction", Handler.Interaction)
 	askUnseen      = ofWrapper("unseen", silent(Handler.Unseen))
+	askEras        = ofWrapper("eras", silent(Handler.Eras))
+	askShortened   = ofWrapper("shortened", silent(Handler.Shortened))
+	askKeepTasks   = ofWrapper("keep_tasks", Handler.KeepTasks)
+	askKnownTasks  = ofWrapper("known_tasks", Handler.KnownTasks)
 	askGuard       = carried("guard", true, func(c *hubEnd, g Guard) (Guarded, error) { return c.server.handler.Guard(c.reading, c, g) })
 
 	AskStatus        = bare("status", Handler.Status)

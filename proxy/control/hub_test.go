@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,8 +36,12 @@ type testHub struct {
 	wrappers  map[Wrapper]Register
 	reports   []Report
 	unseen    []Unseen
+	eras      []Eras
+	shortened []Shortened
 	held      []Held
 	noHold    bool
+	tasks     []Task
+	noTasks   bool
 	stderr    []byte
 	revision  uint64
 	ended     int // processes
@@ -220,11 +225,46 @@ func (h *testHub) Hold(_ Wrapper, held Held) (Kept, error) {
 
 func (h *testHub) Take(_ Wrapper, t Take) (Taken, error) { return Taken{State: vocab.HeldWaiting}, nil }
 
+func (h *testHub) Shortened(_ Wrapper, s Shortened) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.shortened = append(h.shortened, s)
+	return nil
+}
+
+func (h *testHub) Eras(_ Wrapper, e Eras) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.eras = append(h.eras, e)
+	return nil
+}
+
 func (h *testHub) Unseen(_ Wrapper, u Unseen) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.unseen = append(h.unseen, u)
 	return nil
+}
+
+func (h *testHub) KeepTasks(_ Wrapper, t Tasks) (Acked, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.noTasks {
+		return Acked{}, errors.New("the disk is full")
+	}
+	h.tasks = append(h.tasks, t.Tasks...)
+	return Acked{Stored: len(t.Tasks)}, nil
+}
+
+func (h *testHub) KnownTasks(_ Wrapper, q TaskQuery) (known KnownTasks, _ error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, t := range h.tasks {
+		if slices.Contains(q.IDs, t.ID) {
+			known.Tasks = append(known.Tasks, t)
+		}
+	}
+	return known, nil
 }
 
 func (h *testHub) Interaction(Wrapper, Interaction) (Kept, error) { return Kept{Code: "ASKS"}, nil }

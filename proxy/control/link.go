@@ -42,11 +42,15 @@ type Link struct {
 	log     *slog.Logger
 	outbox  *outbox
 	stderr  *stderrBox
-	unseen  unseenBox
-	holding holding
-	strange tally
-	stop    context.CancelFunc
-	over    chan struct{} // closed when the connecting goroutine has ended
+	unseen  newest[Unseen]
+	eras    newest[Eras]
+
+	shortened newest[Shortened]
+	holding   holding
+	tasking   tasking
+	strange   tally
+	stop      context.CancelFunc
+	over      chan struct{} // closed when the connecting goroutine has ended
 
 	registering *Register // sent by the connecting goroutine
 
@@ -94,15 +98,21 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 		options: options,
 		log:     log,
 		stderr:  newStderrBox(),
-		stop:    stop,
-		over:    make(chan struct{}),
-		first:   make(chan struct{}),
-		tried:   make(chan struct{}),
-		why:     ErrNoHub,
-		notify:  make(chan struct{}, 1),
+		unseen:  newest[Unseen]{ask: askUnseen, empty: func(u Unseen) bool { return u.Items == 0 }},
+		eras:    newest[Eras]{ask: askEras, empty: func(e Eras) bool { return e.Unknown() }},
+
+		shortened: newest[Shortened]{ask: askShortened, empty: func(s Shortened) bool { return len(s.Members) == 0 }},
+		stop:      stop,
+		over:      make(chan struct{}),
+		first:     make(chan struct{}),
+		tried:     make(chan struct{}),
+		why:       ErrNoHub,
+		notify:    make(chan struct{}, 1),
 	}
 	l.outbox = newOutbox(options.Home.Spool, kept, func() *SpoolKey { return l.state.Load().Spool }, options.maxSpool, log)
 	l.holding.spool = heldSpool{dir: options.Home.Spool, register: kept}
+	l.tasking.spool = taskSpool{dir: options.Home.Spool, register: kept}
+	l.tasking.wake = make(chan struct{}, 1)
 	if options.slowAck > 0 {
 		l.outbox.slow = options.slowAck
 	}
@@ -238,20 +248,26 @@ func (l *Link) Stderr(chunk []byte) { l.stderr.add(chunk) }
 
 // Close delivers what is left, or spools it if that takes longer than ctx lasts, and ends the link. The error says how much was lost.
 func (l *Link) Close(ctx context.Context) error {
-	// A server that dies at once is gone before the first connection is up, and its stderr explains why.
-	if l.stderr.waits() {
+	// A server that dies at once is gone before the first connection is up, and its stderr explains why. What it died of may be the
+	// question which eras it speaks.
+	if l.stderr.waits() || l.eras.waits() {
 		select {
 		case <-l.tried:
 		case <-ctx.Done():
 		}
 	}
 	l.stderr.flush(ctx)
+	l.eras.flush(ctx)
+	l.shortened.flush(ctx)
 	left := l.outbox.end(ctx)
 	l.stop()
 	<-l.over
 	l.holding.mu.Lock()
 	defer l.holding.mu.Unlock()
 	l.holding.spool.close() // a hub finds what is left
+	l.tasking.mu.Lock()
+	defer l.tasking.mu.Unlock()
+	l.tasking.spool.close()
 	if left > 0 {
 		return fmt.Errorf("%d records of what was done here are lost: neither the hub nor the disk took them", left)
 	}
@@ -366,11 +382,16 @@ func (l *Link) serve(ctx context.Context, c *Client) error {
 	l.outbox.connected(c)
 	l.stderr.connected(c)
 	l.unseen.connected(c)
+	l.eras.connected(c)
+	l.shortened.connected(c)
+	l.tasking.connected()
 	l.triedOnce.Do(func() { close(l.tried) })
 	<-c.Done()
 	l.outbox.connected(nil)
 	l.stderr.connected(nil)
 	l.unseen.connected(nil)
+	l.eras.connected(nil)
+	l.shortened.connected(nil)
 	l.foreign(c.why())
 	return c.why()
 }

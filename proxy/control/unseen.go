@@ -1,10 +1,6 @@
 package control
 
-import (
-	"context"
-	"sync"
-	"time"
-)
+import "time"
 
 // Unseen reports approved items that a wrapper's client has not seen: it heard that listings changed and has not asked for them since. Items
 // is the number of approved items that were in none of its listings; 0 means that there are none any more.
@@ -28,55 +24,4 @@ type UnseenServer struct {
 }
 
 // Unseen tells the hub what the client has not seen, now or when the hub is back. It never waits.
-func (l *Link) Unseen(u Unseen) { l.unseen.set(u) }
-
-// unseenBox keeps the newest Unseen for the hub: every hub that connects gets it, unless it is empty.
-type unseenBox struct {
-	mu      sync.Mutex
-	newest  Unseen
-	told    bool // client's hub has newest
-	client  *Client
-	sending bool
-}
-
-func (b *unseenBox) set(u Unseen) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.newest, b.told = u, false
-	b.start()
-}
-
-func (b *unseenBox) connected(c *Client) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.client, b.told = c, b.newest.Items == 0
-	b.start()
-}
-
-// start starts a goroutine that sends what the hub doesn't have. The caller holds mu.
-func (b *unseenBox) start() {
-	if b.sending || b.told || b.client == nil {
-		return
-	}
-	b.sending = true
-	go b.send()
-}
-
-func (b *unseenBox) send() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	defer func() { b.sending = false }()
-	for !b.told && b.client != nil {
-		c, u := b.client, b.newest
-		b.mu.Unlock()
-		_, err := askUnseen(context.Background(), c, u) // it ends with the connection
-		b.mu.Lock()
-		switch {
-		case b.client != c: // another hub
-		case err != nil:
-			b.client = nil
-		case b.newest == u:
-			b.told = true
-		}
-	}
-}
+func (l *Link) Unseen(u Unseen) { l.unseen.keep(func(Unseen) Unseen { return u }) }

@@ -12,8 +12,15 @@ import (
 // Versions are the protocol versions of a start that found none in common.
 type Versions = vocab.Versions
 
-// Spoken are the versions that Sallyport speaks, all of the legacy era, oldest first.
-var Spoken = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
+// Legacy and Modern are the versions of the two eras that Sallyport speaks, oldest first (specification of 2026-07-28, "Versioning"): a legacy
+// session starts with initialize, a modern request says its version itself.
+var (
+	Legacy = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
+	Modern = []string{"2026-07-28"}
+)
+
+// Spoken are the versions of both eras.
+var Spoken = append(slices.Clone(Legacy), Modern...)
 
 // maxVersions is how many versions a sentence lists.
 const maxVersions = 8

@@ -6,6 +6,7 @@ package control
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -105,6 +106,7 @@ type State struct {
 	Hide       []string    `json:"hide,omitempty"`     // absolute paths of clients' configuration files known to the hub; hidden from a sandboxed server
 	// Tools are the settings of single tools where they differ from Settings, by pin key and policy key.
 	Tools map[string]map[string]string `json:"tools,omitempty"`
+	Eras  Eras                         `json:"eras,omitzero"` // in which its process is known to answer
 }
 
 // whole gives a state its maps, so that readers need no nil checks.
@@ -141,6 +143,8 @@ type Report struct {
 	Items      []pin.Item        `json:"items"`
 	Findings   []inspect.Finding `json:"findings,omitempty"` // about the whole server: collision, equivocation, beyond bounds
 	Sandbox    vocab.Sandbox     `json:"sandbox,omitempty"`  // what the server's program runs under
+	// Apart means that the client has no version in common with the server, which was asked for a review alone.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // CheckListings is the check named in a record's detail if a wrapper could not read what its server declares; "error" beside it says why.
@@ -197,6 +201,8 @@ type Part struct {
 	State    vocab.PartState   `json:"state"` // of a held response: the same as held.state
 	Findings []inspect.Finding `json:"findings"`
 	Passages []inspect.Passage `json:"passages"` // the findings folded: each is one warning for a person
+	// Era is "legacy" or "modern" if the server declares the item otherwise in the other era, or not at all: each form is a part of its own.
+	Era string `json:"era,omitempty"`
 }
 
 // PartStore is the only part of the item that reports a lost store; its state is lost. Approving it starts over with an empty
@@ -288,8 +294,20 @@ type PartDetail struct {
 	Passages   []inspect.Passage `json:"passages"`             // see Part
 	Definition json.RawMessage   `json:"definition,omitempty"` // as declared now; absent for a removed one
 	Approved   json.RawMessage   `json:"approved,omitempty"`   // as last approved; absent for a new one
+	Text       string            `json:"text,omitempty"`       // of a skill: what its SKILL.md tells the model, as last read
 	Changes    []pin.Change      `json:"changes"`
 	Does       *powers.Tool      `json:"does,omitempty"` // of a declared tool: what it can do
+	Era        string            `json:"era,omitempty"`  // see Part
+	// ApprovedEra is the era of Approved, where Era is set.
+	ApprovedEra string `json:"approved_era,omitempty"`
+	// Page is what a declared page (ui://) may do in its client; Visibility is who may call a declared tool, where its definition says so.
+	Page       *pin.Reach `json:"page,omitempty"`
+	Visibility []string   `json:"visibility,omitempty"`
+}
+
+// PageOnly reports whether a tool is offered to pages alone: its definition says who may call it, and the model is not among them.
+func (d PartDetail) PageOnly() bool {
+	return d.Visibility != nil && !slices.Contains(d.Visibility, "model")
 }
 
 // Decide is a person's decision on an item. It binds to Digest. With Items empty and All false, it covers everything without a
@@ -312,6 +330,9 @@ type Decided struct {
 	Rejected []string `json:"rejected"`
 	Left     []string `json:"left"`           // still pending, because of findings or because they were not named
 	Next     string   `json:"next,omitempty"` // code under which the rest is pending
+	// Cut is what running clients did not get of the server's greeting and would get now, Restart what brings it to them.
+	Cut     []string `json:"cut,omitempty"`
+	Restart []string `json:"restart,omitempty"` // "restart Claude Desktop"
 }
 
 // Block takes approvals back: of the whole server if Items is empty.
@@ -350,6 +371,8 @@ type Server struct {
 	UnseenBy []string          `json:"unseen_by"`            // clients that have not listed what was allowed
 	RunsIn   []vocab.Sandbox   `json:"runs_under,omitempty"` // sandboxes of its live wrappers, as of its last declaration
 	Light    *Light            `json:"light,omitempty"`      // as in the window
+	Eras     *Eras             `json:"eras,omitempty"`       // in which it is known to answer, with the versions; [] for one that it does not speak
+	Cut      []string          `json:"cut,omitempty"`        // what running clients did not get of its greeting and would get after a restart
 }
 
 // Light is the state of a server or of everything. Words and Next are ours; the window shows them as they are and computes none.
@@ -365,6 +388,7 @@ type ServerItem struct {
 	State    vocab.PartState `json:"state"`
 	Digest   pin.Digest      `json:"digest,omitempty"`
 	Approved string          `json:"approved_by,omitempty"` // "person", or "trusted on first use, never read"
+	Era      string          `json:"era,omitempty"`         // see Part
 }
 
 // Status answers `status`.

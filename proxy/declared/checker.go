@@ -18,7 +18,8 @@ import (
 // Checks are numbered. due is the newest one requested, done the newest one judged: while due is ahead, no response that may depend on it
 // is delivered.
 type Checker struct {
-	Shown *Shown
+	Shown  *Shown
+	Skills *SkillLook
 
 	session  Connection
 	reserved []string     // names that no tool of a server may have
@@ -48,13 +49,14 @@ type Checker struct {
 	storms   []time.Time // list_changed notifications of the last ten seconds
 	interval time.Duration
 
-	relay    []string        // list_changed notifications whose check is still to come
-	heard    []string        // those that the client may be told about
-	again    *time.Timer     // timer of the next repeated check
-	schemas  schemaLook      // used by Run alone
+	relay    []string    // list_changed notifications whose check is still to come
+	heard    []string    // those that the client may be told about
+	again    *time.Timer // timer of the next repeated check
+	schemas  schemaLook  // used by Run alone
+	pages    pages
 	sighting map[string]seen // what each item looked like last, in any listing
 	twoFaced map[string]bool // items that showed two definitions in this session
-	shifts   uint64          // number of list_changed notifications
+	shifts   uint64          // number of list_changed notifications, and of turns to the other era
 
 	shelf shelf
 	// reported is the fingerprint of the last report the hub took, "" to report again.
@@ -72,9 +74,10 @@ type seen struct {
 // NewChecker prepares the checks of a session; Run takes them. reserved are the names of our own tools.
 func NewChecker(session Connection, reserved []string) *Checker {
 	c := &Checker{
-		Shown: newShown(session.Unseen), session: session, reserved: reserved, names: newNaming(reserved), base: time.Now().Add(-longAgo), kick: make(chan struct{}, 1), interval: quietInterval,
+		Shown: newShown(session.Unseen), Skills: &SkillLook{session: session}, session: session, reserved: reserved, names: newNaming(reserved), base: time.Now().Add(-longAgo), kick: make(chan struct{}, 1), interval: quietInterval,
 		sighting: map[string]seen{}, twoFaced: map[string]bool{},
 	}
+	c.pages.lookAgain()
 	c.view.Store(newView(session.State(), nil, true, false, nil))
 	return c
 }
@@ -302,6 +305,11 @@ type Connection interface {
 	// Ask asks the server for one page of a listing. The response is a readable message with result or error; unread are definitions cut out
 	// to make it readable.
 	Ask(ctx context.Context, l *List, cursor string) (answer []byte, unread [][]byte, err error)
+	// Read asks the server for the contents of one resource. The response is a readable message with result or error, without the members
+	// that only we may write.
+	Read(ctx context.Context, uri string) (answer []byte, err error)
+	// Skill asks the server for the entry of one skill. The response is like one of Read.
+	Skill(ctx context.Context, uri string) (answer []byte, err error)
 
 	// Begun reports whether the server can be asked and somebody waits for a first check.
 	Begun() bool

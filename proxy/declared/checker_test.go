@@ -49,6 +49,14 @@ func (c *connection) Ask(ctx context.Context, l *List, _ string) ([]byte, [][]by
 	return []byte(`{"jsonrpc":"2.0","id":1,"result":{"` + l.Member + `":[` + echo + `]}}`), nil, nil
 }
 
+func (c *connection) Read(context.Context, string) ([]byte, error) {
+	return nil, errors.New("it has no resources")
+}
+
+func (c *connection) Skill(context.Context, string) ([]byte, error) {
+	return nil, errors.New("it has no skills")
+}
+
 func (c *connection) Begun() bool              { return true }
 func (c *connection) Ready() bool              { return true }
 func (c *connection) Tell(notification string) { c.told = append(c.told, notification) }

@@ -20,12 +20,11 @@ var (
 	Prompts   = &List{"prompts/list", "prompts", pin.Prompt, "prompts", "notifications/prompts/list_changed"}
 	Resources = &List{"resources/list", "resources", pin.Resource, "resources", "notifications/resources/list_changed"}
 	Templates = &List{"resources/templates/list", "resourceTemplates", pin.ResourceTemplate, "resources", "notifications/resources/list_changed"}
+	Skills    = &List{"skills/list", "skills", pin.Skill, pin.SkillsExtension, "notifications/resources/list_changed"}
 )
 
 // lists is the order in which a snapshot asks.
-var lists = []*List{Tools, Prompts, Templates, Resources}
-
-func isUserInterface(uri string) bool { return len(uri) >= 5 && uri[:5] == "ui://" }
+var lists = []*List{Tools, Prompts, Templates, Resources, Skills}
 
 // NameOf reads the name a definition is pinned under.
 func NameOf(kind pin.Kind, raw []byte, value frame.Span) (string, bool) {
@@ -33,7 +32,7 @@ func NameOf(kind pin.Kind, raw []byte, value frame.Span) (string, bool) {
 	switch kind {
 	case pin.ResourceTemplate:
 		member = "uriTemplate"
-	case pin.Resource:
+	case pin.Resource, pin.Skill:
 		member = "uri"
 	default:
 		member = "name"

@@ -172,7 +172,7 @@ func (v *View) byName(kind pin.Kind) map[string]Named {
 		return v.tools
 	case pin.Prompt:
 		return v.prompts
-	case pin.Instructions, pin.ResourceTemplate, pin.Resource, pin.Launch:
+	case pin.Instructions, pin.ResourceTemplate, pin.Resource, pin.Skill, pin.Launch:
 	}
 	return nil
 }

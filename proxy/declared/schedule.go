@@ -74,6 +74,11 @@ func (c *Checker) Poke(v *View) {
 	if v.Verified && (v.Policy.RecheckOff || !c.overdue(v.Policy.Recheck)) {
 		return
 	}
+	c.pokeSoon()
+}
+
+// pokeSoon starts a check, at most one a second.
+func (c *Checker) pokeSoon() {
 	wait := ListingAge - c.age(time.Now())
 	if wait <= 0 {
 		c.Demand(false)
@@ -114,6 +119,9 @@ func (c *Checker) Changed(notification string) {
 	if !slices.Contains(c.relay, notification) {
 		c.relay = append(c.relay, notification)
 	}
+	if notification == Resources.Changed {
+		c.pages.lookAgain()
+	}
 	if !c.begun {
 		return
 	}
@@ -122,6 +130,13 @@ func (c *Checker) Changed(notification string) {
 		c.due.Store(due + 1)
 	}
 	c.wake()
+}
+
+// Crossed says that the server is asked in the protocol's other era from now on, where it may declare other things.
+func (c *Checker) Crossed() {
+	c.mu.Lock()
+	c.shifts++
+	c.mu.Unlock()
 }
 
 // Resync reports to the hub again, without anything waiting for it.

@@ -48,6 +48,9 @@ func (c *Checker) Keep(r Request, line []byte) bool {
 	return true
 }
 
+// Waits reports whether a check that concerns every response has not been judged.
+func (c *Checker) Waits() bool { return c.done.Load() < c.due.Load() }
+
 // flush marks a check as judged and delivers what waited for it.
 func (c *Checker) flush(number uint64) {
 	c.shelf.mu.Lock()

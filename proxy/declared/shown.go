@@ -94,7 +94,7 @@ func (s *Shown) unseen() (n int) {
 	}
 	for key := range s.view.Served {
 		for _, l := range lists {
-			if s.due[l] && HasKind(key, l.Kind) && s.delivered[key] != s.view.Seen.digests[key] {
+			if s.due[l] && HasKind(key, l.Kind) && s.delivered[key] != s.view.Seen.digests[key] && s.view.Seen.lists(key) {
 				n++
 			}
 		}

@@ -28,9 +28,12 @@ type snapshot struct {
 	findings   []inspect.Finding
 	serverInfo json.RawMessage
 	protocol   string
-	uis        map[string]bool     // ui:// resources that tools name
-	loose      map[string]pin.Item // by looseKey, resources that are not pinned, if the person's standing rule judges them
-	shifts     uint64              // list_changed notifications before it began
+	uis        map[string]bool       // ui:// resources that tools name
+	loose      map[string]pin.Item   // by looseKey, resources that are not pinned, if the person's standing rule judges them
+	pages      map[string]*seenPage  // by URI
+	entries    map[string]pin.Digest // of every page that the listing of resources has, by URI
+	shifts     uint64                // list_changed notifications before it began
+	skills     bool                  // it looked for skills
 }
 
 // snapshot walks every listing to its end, with requests of our own that look like the client's.
@@ -41,7 +44,7 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 		}
 	}()
 	greeting := c.Greeting()
-	shot := &snapshot{serverInfo: greeting.ServerInfo, protocol: greeting.Protocol, findings: slices.Clone(greeting.Findings), uis: map[string]bool{}, loose: map[string]pin.Item{}}
+	shot := &snapshot{serverInfo: greeting.ServerInfo, protocol: greeting.Protocol, findings: slices.Clone(greeting.Findings), uis: map[string]bool{}, loose: map[string]pin.Item{}, pages: map[string]*seenPage{}, entries: map[string]pin.Digest{}}
 	if greeting.Instructions != nil {
 		shot.items = append(shot.items, *greeting.Instructions)
 	}
@@ -66,10 +69,11 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 	}
 	pinsResources, stands := c.view.Load().Policy.Resources, c.view.Load().stands()
 	for _, l := range lists {
-		if c.looksAt(l) && (l != Resources || pinsResources || stands) {
+		if c.looksAt(l) && (l != Resources || pinsResources || stands || c.pages.looks()) {
 			start(l)
 		}
 	}
+	var pages []pin.Item
 	for _, l := range lists {
 		if l == Resources && results[l] == nil && len(shot.uis) > 0 && c.looksAt(l) {
 			start(l)
@@ -77,9 +81,12 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 		if results[l] == nil {
 			continue
 		}
-		got := <-results[l]
-		if l == Resources && !pinsResources && len(shot.uis) == 0 { // only the standing rule wanted it, and it judges what is listed
+		var got walked
+		if l == Resources && !pinsResources && len(shot.uis) == 0 { // only the standing rule wanted it, and it judges what is listed, or a look for pages
+			got = awaitShort(results[l])
 			got.err, got.findings = nil, nil
+		} else {
+			got = <-results[l]
 		}
 		if got.err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Method, got.err)
@@ -88,7 +95,11 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 			if l == Tools && item.Unread == nil {
 				userInterfaces(item.Raw, shot.uis)
 			}
-			if l == Resources && !pinsResources && !shot.uis[item.Name] {
+			if l == Resources && pin.IsPage(item.Name) && item.Unread == nil {
+				pages = append(pages, item)
+				continue
+			}
+			if l == Resources && !pinsResources && !pin.IsPage(item.Name) {
 				if stands && item.Unread == nil {
 					shot.loose[looseKey(item)] = item
 				}
@@ -98,17 +109,38 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 		}
 		shot.findings = append(shot.findings, got.findings...)
 	}
+	c.takePages(ctx, shot, pages)
 	_, known := c.view.Load().State.Items[everyResource] // a decision about it holds when other items come
 	if (known || onlyResources(shot.items)) && !pinsResources && c.looksAt(Resources) {
 		shot.items = append(shot.items, allResources())
+	}
+	if c.looksAt(Skills) {
+		if err := c.Skills.complete(ctx, shot, c.view.Load().State); err != nil {
+			return nil, err
+		}
 	}
 	shot.withhold(c.reserved)
 	return shot, nil
 }
 
+// shortLook is how long a check waits for a listing that it can do without.
+const shortLook = 2 * time.Second
+
+// awaitShort is a listing, or nothing if it takes too long.
+func awaitShort(result <-chan walked) walked {
+	select {
+	case got := <-result:
+		return got
+	case <-time.After(shortLook):
+		return walked{}
+	}
+}
+
 // onlyResources reports whether a server has nothing to allow except resources, which are not pinned one by one.
 func onlyResources(items []pin.Item) bool {
-	return !slices.ContainsFunc(items, func(i pin.Item) bool { return i.Kind != pin.Instructions })
+	return !slices.ContainsFunc(items, func(i pin.Item) bool {
+		return i.Kind != pin.Instructions && (i.Kind != pin.Resource || !pin.IsPage(i.Name))
+	})
 }
 
 // allResources is one item for all resources of a server that declares nothing else: without it there would be nothing to allow.
@@ -129,14 +161,14 @@ func (shot *snapshot) withhold(reserved []string) {
 	}
 	shot.findings = append(shot.findings, findings...)
 	for _, item := range shot.items {
-		if item.Unread != nil {
+		if item.Unread != nil || mismatched(item) {
 			shot.withheld[item.Key()] = true
 		}
 	}
 }
 
 func (shot *snapshot) observation() *Observation {
-	o := &Observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, unread: map[string]bool{}, Ordinal: map[string]int{}, uis: shot.uis, sanitizes: map[string]bool{}, raws: map[string]json.RawMessage{}}
+	o := &Observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, unread: map[string]bool{}, Ordinal: map[string]int{}, pages: shot.pages, entries: shot.entries, sanitizes: map[string]bool{}, raws: map[string]json.RawMessage{}}
 	tools := 0
 	for _, item := range shot.items {
 		key := item.Key()
@@ -151,10 +183,11 @@ func (shot *snapshot) observation() *Observation {
 			o.sanitizes[key] = true
 		}
 		if !shot.withheld[key] {
-			o.digests[key], o.raws[key] = item.Digest, item.Raw
+			o.digests[key], o.raws[key] = item.Digest, definitionOf(item)
 		}
 	}
 	o.loose = shot.loose
+	o.skills = shot.skillSet()
 	return o
 }
 
@@ -258,8 +291,8 @@ func (c *Checker) compareSightings(shot *snapshot) {
 	for i := range shot.items {
 		item := &shot.items[i]
 		key := item.Key()
-		if item.Kind == pin.Instructions || shot.withheld[key] {
-			continue
+		if item.Kind == pin.Instructions || shot.withheld[key] || shot.pages[item.Name] != nil {
+			continue // a page is read twice by itself
 		}
 		twoFaced := c.sight(key, item.Digest, shot.shifts)
 		// Report it until a person approves the current definition: a finding that vanished with the next check would go unread.
@@ -312,7 +345,14 @@ func (c *Checker) Surprises(items []pin.Item) bool {
 	surprise := false
 	for _, item := range items {
 		key := item.Key()
-		if item.Kind == pin.Resource && !v.Policy.Resources && !seen.pinned(item.Name) {
+		if item.Kind == pin.Resource && pin.IsPage(item.Name) {
+			if seen.entries[item.Name] != item.Digest {
+				c.pages.lookAgain()
+				surprise = true
+			}
+			continue
+		}
+		if item.Kind == pin.Resource && !v.Policy.Resources {
 			if _, listed := seen.loose[looseKey(item)]; !listed && v.stands() {
 				surprise = true
 			}
@@ -333,7 +373,7 @@ func userInterfaces(tool []byte, into map[string]bool) {
 	root := frame.Root(tool)
 	for _, path := range [][]string{{"_meta", "ui", "resourceUri"}, {"_meta", "ui/resourceUri"}, {"_meta", "openai/outputTemplate"}} {
 		if span, ok := frame.Find(tool, root, path...); ok {
-			if uri, ok := frame.String(tool, span); ok && isUserInterface(uri) {
+			if uri, ok := frame.String(tool, span); ok && pin.IsPage(uri) {
 				into[strings.Clone(uri)] = true
 			}
 		}
@@ -349,6 +389,8 @@ func itemNoun(kind pin.Kind) string {
 		return "prompt"
 	case pin.Resource, pin.ResourceTemplate:
 		return "resource"
+	case pin.Skill:
+		return "skill"
 	default:
 		return "request"
 	}

@@ -20,15 +20,14 @@ type Observation struct {
 	withheld map[string]bool       // pin keys that collide or are ambiguous: declared, never served
 	unread   map[string]bool       // pin keys of ambiguous definitions: a part of withheld
 	Ordinal  map[string]int        // positions of tools in their listing, from 1, for "tool 3 of SERVER"
-	uis      map[string]bool       // ui:// resources that a tool names: pinned with it
+	pages    map[string]*seenPage  // the pages that were read, by URI
+	entries  map[string]pin.Digest // of the pages in the listing of resources, by URI, read or not
 
 	sanitizes map[string]bool            // pin keys of tools with a parameter named SanitizeArgument
 	raws      map[string]json.RawMessage // by pin key, the definitions
 	loose     map[string]pin.Item        // by looseKey, listed resources that are not pinned, under a standing rule
+	skills    *skillSet                  // nil if the server has none
 }
-
-// pinned reports whether the resource is pinned regardless of pins.resources.
-func (o *Observation) pinned(uri string) bool { return o != nil && o.uis[uri] }
 
 // looseKey is one definition of a resource. A server can list two of one.
 func looseKey(i pin.Item) string { return string(i.Digest) + " " + i.Name }
@@ -159,11 +158,14 @@ func (v *View) Approves(key string, digest pin.Digest) bool {
 // Allows reports whether a request for this item, or its response, may pass.
 func (v *View) Allows(key string) bool { return v.Verified && v.Served[key] }
 
-// AllowsResource reports whether a resource may be read: on an open server any except an unapproved user interface of a tool; with
-// pins.resources only one that is approved by name or matches an approved template.
+// AllowsResource reports whether a resource may be read: on an open server any except an unapproved page; with pins.resources only one that
+// is approved by name or matches an approved template.
 func (v *View) AllowsResource(uri string) bool {
 	if !v.Verified || !v.Open() {
 		return false
+	}
+	if v.OfSkill(uri) {
+		return len(v.SkillFiles(uri)) > 0
 	}
 	key := pin.Key(pin.Resource, uri)
 	if v.Served[key] {
@@ -172,7 +174,7 @@ func (v *View) AllowsResource(uri string) bool {
 	if v.stood[key].Withheld {
 		return false
 	}
-	if v.Seen.pinned(uri) && v.Seen.declares(key) {
+	if pin.IsPage(uri) {
 		return false // a template that matches it does not replace its own approval
 	}
 	if !v.Policy.Resources {
@@ -234,13 +236,24 @@ func HasKind(key string, kind pin.Kind) bool {
 	return len(key) > n && key[n] == ':' && key[:n] == string(kind)
 }
 
-// PinsResource reports whether a listed resource is pinned: all of them with pins.resources, else only those of a tool's user interface.
+// PinsResource reports whether a listed resource is pinned: all of them with pins.resources, else only pages.
 func (v *View) PinsResource(line []byte, value frame.Span) bool {
 	if v.Policy.Resources {
 		return true
 	}
 	uri, ok := NameOf(pin.Resource, line, value)
-	return !ok || v.Seen.pinned(uri)
+	return !ok || pin.IsPage(uri)
+}
+
+// ApprovesListed reports whether an element of a listing may be delivered, and the digest that its item is served by.
+func (v *View) ApprovesListed(kind pin.Kind, name string, digest pin.Digest) (of pin.Digest, ok bool) {
+	if kind != pin.Resource || !pin.IsPage(name) {
+		return digest, v.Approves(pin.Key(kind, name), digest)
+	}
+	if v.Seen == nil || !v.approvesEntry(name, digest) {
+		return "", false
+	}
+	return v.Seen.digests[pin.Key(kind, name)], true
 }
 
 // WhyNot is the reason why an item of an open server is not served.
@@ -255,6 +268,8 @@ func (v *View) WhyNot(key string) refusal.Reason {
 		return refusal.Unknown
 	case v.Seen.unread[key]:
 		return refusal.Unread
+	case v.Seen.mismatches(key):
+		return refusal.SkillMismatch
 	case v.Seen.withheld[key]:
 		return refusal.Withheld
 	case v.stood[key].Withheld && v.stood[key].Level == inspect.Critical:
