@@ -11,7 +11,7 @@ export const allowLabel = (n: number): string => (n === 1 ? 'Allow the server wi
 /** What a server offers, in numbers: tools, and the kinds of everything else it declares. */
 export function offers(server: CleanServer): string {
   const words = [server.tools === 1 ? '1 tool' : `${server.tools} tools`]
-  for (const [prefix, one, many] of [['prompt', 'prompt', 'prompts'], ['resource', 'resource', 'resources'], ['instructions', 'instructions', 'instructions']] as const) {
+  for (const [prefix, one, many] of [['prompt', 'prompt', 'prompts'], ['resource', 'resource', 'resources'], ['skill', 'skill', 'skills'], ['instructions', 'instructions', 'instructions']] as const) {
     const n = server.parts.filter((part) => (part.split(':', 1)[0] ?? '').replace('-template', '') === prefix).length
     if (n > 0) words.push(prefix === 'instructions' ? one : n === 1 ? `1 ${one}` : `${n} ${many}`)
   }

@@ -1,21 +1,14 @@
 import { fireEvent, render, screen, within } from '@testing-library/svelte'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Api, ExceptDecision, HeldAllDecision, HeldDecision, HeldState, Review } from '../lib/api'
-import { hide, lookAt, settle } from '../test/look'
+import { at, lookAt, settle } from '../test/look'
 import { exceptionOf, heldPartOf, heldReview, itemOf, manyHeld, tags } from '../test/reviews'
 import { apiOf, findingOf, refuse } from '../test/rooms'
 import Exceptions from './Exceptions.svelte'
 import { countdown, leftWords, sizeOf } from './words'
 import { escaped, hexOf } from './views'
 
-beforeEach(() => {
-  vi.useFakeTimers()
-  location.hash = '#/inbox/7CK4'
-})
-afterEach(async () => {
-  await hide(false)
-  vi.useRealTimers()
-})
+at('#/inbox/7CK4')
 
 const button = (name: RegExp | string) => screen.getByRole('button', { name })
 const grave = (held = {}) => heldReview(held, { severity: 'critical' })

@@ -38,7 +38,7 @@ function changedWords(parts: Part[]): string {
   const [only] = parts
   if (parts.length > 1 || !only) return 'Tools changed'
   const kind = only.item.split(':', 1)[0] ?? ''
-  const noun = { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', resource: 'Resource', 'resource-template': 'Resource' }[kind] ?? 'Tool'
+  const noun = { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', resource: 'Resource', 'resource-template': 'Resource', skill: 'Skill' }[kind] ?? 'Tool'
   return only.state === 'new' ? `New ${noun.toLowerCase()}` : `${noun} changed`
 }
 

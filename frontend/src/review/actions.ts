@@ -3,6 +3,7 @@ import type { PartDetail, Review } from '../lib/api'
 import { plainName, serverName } from '../untrusted/names'
 import type { Action, Actions } from './action'
 import { warns } from './findings'
+import { partKey } from './forms'
 import { settingChanges } from './settings'
 
 const gone = (p: PartDetail) => p.state === 'removed'
@@ -33,7 +34,7 @@ export function actionsOf(review: Review, chosen: PartDetail | undefined, picked
 const serverOf = (review: Review) => serverName(review.shown || review.server, 'this server')
 
 function nounOf(part: PartDetail): string {
-  return { tool: 'tool', prompt: 'prompt', resource: 'resource', 'resource-template': 'resource' }[part.kind] ?? 'part'
+  return { tool: 'tool', prompt: 'prompt', resource: 'resource', 'resource-template': 'resource', skill: 'skill' }[part.kind] ?? 'part'
 }
 
 function nameOf(part: PartDetail): string {
@@ -60,7 +61,7 @@ function allowOne(review: Review, part: PartDetail): Action {
   const title = `Allow ${part.kind === 'instructions' ? 'these instructions' : `this ${nounOf(part)}`}${ask === 'once' ? '' : '…'}`
   const name = nameOf(part)
   return {
-    id: 'act-allow', title, label: part.kind === 'instructions' ? `Allow these instructions: ${serverOf(review)}` : `${title.replace('…', '')}: ${name}`, call: 'allow', items: [part.item], all: false, ask,
+    id: 'act-allow', title, label: part.kind === 'instructions' ? `Allow these instructions: ${serverOf(review)}` : `${title.replace('…', '')}: ${name}`, call: 'allow', items: [partKey(part)], all: false, ask,
     consequence: consequenceOf(review, part), confirm: 'Allow this version', done: `You allowed ${name} of ${serverOf(review)}, in exactly this version.`, undo: true,
   }
 }
@@ -98,7 +99,7 @@ function newServer(review: Review, chosen: PartDetail | undefined): Actions {
     const title = `Allow this server${ask === 'once' ? '' : '…'}`
     const rest = parts.length - clean.length
     others.push({
-      id: 'act-allow', title, label: `Allow this server: ${server}`, call: 'allow', items: said ? clean.map((p) => p.item) : [], all: false, ask,
+      id: 'act-allow', title, label: `Allow this server: ${server}`, call: 'allow', items: said ? clean.map(partKey) : [], all: false, ask,
       consequence: `This lets Claude use ${server}${rest > 0 ? `, without the ${rest} with warnings, which stay blocked` : ''}. It has warnings: allow it only if you know who made it.`,
       confirm: 'Allow this server', done: `You allowed ${server}${rest > 0 ? `; ${rest} with warnings stay blocked` : ''}.`, undo: true,
     })

@@ -1,4 +1,5 @@
 import type { Finding, PartDetail, Review } from '../lib/api'
+import { partKey } from './forms'
 import { passagesOf } from './passages'
 
 /** One passage of a text that rules object to, with its number on this page. */
@@ -11,7 +12,7 @@ export interface Warning {
   /** Bytes of the text at finding.where; equal if it has no place there. */
   start: number
   end: number
-  /** The part it is about, "" for the server. */
+  /** The key of the part it is about, "" for the server. */
   item: string
   /** Indexes of its findings over the whole page: the server's first, then those of the parts in reading order. */
   indexes: number[]
@@ -48,10 +49,11 @@ export function worstOf(findings: Finding[]): Finding | undefined {
 export function warningsOf(review: Review): Warning[] {
   const out: Warning[] = []
   let before = 0
-  for (const { item, findings, passages } of [{ item: '', findings: review.findings, passages: review.passages }, ...ordered(review.details)]) {
+  for (const about of [{ item: '', findings: review.findings, passages: review.passages }, ...ordered(review.details)]) {
+    const { findings, passages } = about
     for (const passage of passagesOf(findings.length, passages)) {
       const found = passage.flatMap((i) => findings[i] ?? [])
-      if (!isSign(found)) out.push({ ...warningOf(found), number: out.length + 1, item, indexes: passage.map((i) => before + i) })
+      if (!isSign(found)) out.push({ ...warningOf(found), number: out.length + 1, item: partKey(about), indexes: passage.map((i) => before + i) })
     }
     before += findings.length
   }
@@ -89,7 +91,17 @@ const MEANING: Record<string, Meaning> = {
   not_looked_at: { why: 'Sallyport couldn’t check it, so it can’t tell what is in it.' },
   name_collision: { why: 'Claude could use the wrong one of the two, and you could allow the wrong one.' },
   no_one_reading: { why: 'Your client could read it differently from what you see here.' },
+  skill_mismatch: { why: 'What Claude reads would not be what you allowed, so it stays blocked.' },
+  unpinned_skill: { why: 'Claude follows what a skill says. This one can say something else each time, and only Sallyport’s rules look at it then.' },
+  skill_grants: { why: 'Some clients follow such fields: the skill, not you, would decide what Claude may do without asking.' },
+  skill_name: { why: 'Claude, or you, could take one skill for the other.' },
   impersonation: { why: 'You and Claude could mistake the server’s words for Sallyport’s.' },
+  varying_page: { why: 'What you see now is not what you will see next time. Sallyport looks for orders in it at each read, but can’t compare it.' },
+  page_asks_secret: { why: 'Whoever runs the server gets what you type into its page.' },
+  page_any_host: { why: 'The page can send what it knows to many hosts, some of which may belong to someone else.' },
+  page_plain_http: { why: 'Others on the network can read and change what goes there.' },
+  page_odd_host: { why: 'A client that takes it as it is could lift every limit of the page.' },
+  page_permission: { why: 'The page could watch, hear or find you while it is open, if the client allows it.' },
   equivocation: { why: 'It said two different things in one session, so what you read may not be what Claude gets.' },
   instruction_override: { why: 'Claude could drop what you told it and do what the server wants.' },
   instruction_override_short: { why: 'Claude could drop what it was told before and do what comes next.' },
@@ -134,7 +146,8 @@ const MEANING: Record<string, Meaning> = {
   asks_for_secret: { why: 'Whoever runs the server gets what you type. No form of a server may ask for this.' },
   asks_for_payment: { why: 'Whoever runs the server gets what you type. Pay on a page that you opened yourself.' },
   unsafe_link: { why: 'You could end up on a page that only looks like the one you expect.' },
-  include_context: { why: 'The server would get what you told Claude about other things.' },
+  unreviewed_page: { why: 'The server draws this page, and you haven’t looked at it yet. Allow the page first.' },
+  include_context: { why: 'The server would get what you told Claude, about this server or about other things.' },
   sampling_tools: { why: 'Claude would use tools that you have not reviewed.' },
   tool_imitation: { why: 'Claude could use this tool where you expect the other server’s.' },
   guardrail_failed: { why: 'You asked for that check, and it couldn’t say whether this is safe. That alone isn’t a sign of danger.' },

@@ -93,7 +93,7 @@ export class Look {
         identity: review.identity,
         did: action.call === 'keep' || action.call === 'discard' || action.call === 'discardAll' ? 'kept' : 'allowed',
         items: done.approved.filter((item) => item !== 'launch'),
-        words: action.call === 'allow' && done.approved.length === 0 ? 'Nothing was allowed: everything left has a warning.' : done.words || action.done,
+        words: action.call === 'allow' && done.approved.length === 0 ? 'Nothing was allowed: everything left has a warning.' : (done.words || action.done) + restartWords(done),
         next: done.next ?? '',
         newServer: review.kind === 'new_server',
         undo: action.undo && (action.call === 'keep' || done.approved.length > 0),
@@ -168,4 +168,11 @@ export class Look {
     this.review = review
     if (!review.stale) this.#arm.after(review.armAfterMs)
   }
+}
+
+/** What brings running clients what they missed when they started. */
+function restartWords(done: Decided): string {
+  const [first, ...more] = done.restart ?? []
+  if (!first) return ''
+  return ` ${[first.charAt(0).toUpperCase() + first.slice(1), ...more].join(' and ')} for what was left out when it started.`
 }

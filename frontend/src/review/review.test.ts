@@ -1,18 +1,11 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CODES } from '../lib/api'
-import { hide, lookAt, settle } from '../test/look'
+import { at, hide, lookAt, settle } from '../test/look'
 import { changeOf, KINDS, partOf, POISONED, REWORDED, reviewOf, textChange } from '../test/reviews'
 import { findingOf, refuse } from '../test/rooms'
 
-beforeEach(() => {
-  vi.useFakeTimers()
-  location.hash = '#/inbox/4F2A'
-})
-afterEach(async () => {
-  await hide(false)
-  vi.useRealTimers()
-})
+at('#/inbox/4F2A')
 
 const button = (name: RegExp | string) => screen.getByRole('button', { name })
 const keep = () => button(/^Keep blocked/)
@@ -378,6 +371,16 @@ describe('a review', () => {
     expect(screen.getByText(/And 3 more, refused and not shown/)).toBeInTheDocument()
   })
 
+  it('shows the host of a link before the request that names it', async () => {
+    const host = changeOf({ path: 'host', op: 'added', words: 'asks you to open a page on this host', after: 'xn--ggle-55da.example' })
+    const request = changeOf({ path: '', op: 'added', words: 'asks you a question', after: '{"mode":"url","url":"https://gооgle.example/"}' })
+    const part = partOf('elicitation', { kind: 'interaction', item: 'interaction:elicitation', state: 'new', approved: '', definition: '{}', changes: [host, request] })
+    await lookAt(reviewOf({ ...KINDS['interaction'], details: [part] }))
+    const rows = within(screen.getByRole('table', { name: 'What it asks' })).getAllByRole('row')
+    expect(rows[0]).toHaveTextContent('xn--ggle-55da.example')
+    expect(rows[1]).toHaveTextContent('Asks you a question')
+  })
+
   it.each(Object.entries(KINDS).filter(([, r]) => r.decided === ''))('of the kind %s says what happens if nothing is done, and starts with nothing pressed', async (_, review) => {
     const { page, allowed, kept } = await lookAt(review)
     expect(within(page.container.querySelector('footer') ?? page.container).getByText(/^If you do nothing,/)).toBeInTheDocument()
@@ -450,6 +453,20 @@ describe('what changed', () => {
     await fireEvent.click(screen.getByRole('tab', { name: 'Technical details' }))
     expect(screen.getByText('b24f67aa')).toBeInTheDocument()
     expect(screen.getAllByText(/"name": "get_forecast"/)).toHaveLength(2)
+  })
+})
+
+describe('an item with a form in each era', () => {
+  it('has both forms in the list, named by their clients, and allows the one on the screen', async () => {
+    const older = { ...REWORDED, era: 'legacy' }
+    const newer = { ...REWORDED, era: 'modern', approvedEra: 'legacy', digest: 'another' }
+    const { arm, allowed } = await lookAt(reviewOf({ details: [older, newer] }))
+    expect(screen.getByText(/As the server declares it to clients that speak MCP 2025-11-25 or earlier\./)).toBeInTheDocument()
+    await fireEvent.click(button(/^Read tool get_forecast, for newer clients/))
+    expect(screen.getByText(/to clients that speak MCP 2026-07-28 or later\. Compared with what you allowed for clients that speak MCP 2025-11-25 or earlier\./)).toBeInTheDocument()
+    await arm()
+    await fireEvent.click(allow())
+    expect(allowed.map((d) => d.items)).toEqual([['tool:get_forecast\0modern']])
   })
 })
 

@@ -132,7 +132,7 @@ export function decidedWords(review: Review): string {
 /** The kind of a part, in a word. */
 export function partKind(part: PartDetail): string {
   return (
-    { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', resource: 'Resource', 'resource-template': 'Resource template', launch: 'What it runs', interaction: 'Request', entry: 'Entry', setting: 'Setting', store: 'Store' }[part.kind] ?? 'Part'
+    { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', resource: 'Resource', 'resource-template': 'Resource template', skill: 'Skill', launch: 'What it runs', interaction: 'Request', entry: 'Entry', setting: 'Setting', store: 'Store' }[part.kind] ?? 'Part'
   )
 }
 

@@ -1,5 +1,5 @@
 import { render } from '@testing-library/svelte'
-import { vi } from 'vitest'
+import { afterEach, beforeEach, vi } from 'vitest'
 import type { Api, Decision, Review } from '../lib/api'
 import ReviewPage from '../review/Review.svelte'
 import { decidedOf, itemOf } from './reviews'
@@ -35,6 +35,18 @@ export async function lookAt(review: Review, answers: Partial<Api> = {}) {
 
 /** Everything that was under way is done; no time passes. */
 export const settle = () => vi.advanceTimersByTimeAsync(0)
+
+/** Each test of the file begins with the page at this address, in the time of its own. */
+export function at(hash: string): void {
+  beforeEach(() => {
+    vi.useFakeTimers()
+    location.hash = hash
+  })
+  afterEach(async () => {
+    await hide(false)
+    vi.useRealTimers()
+  })
+}
 
 /** The window is hidden, or seen again. */
 export async function hide(hidden: boolean): Promise<void> {

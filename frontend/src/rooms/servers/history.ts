@@ -7,7 +7,7 @@ export interface Told {
   noun: string
 }
 
-const NOUNS: Record<string, string> = { instructions: 'Instructions', launch: 'What it runs', tool: 'A tool', prompt: 'A prompt', resource: 'A resource', 'resource-template': 'A resource pattern' }
+const NOUNS: Record<string, string> = { instructions: 'Instructions', launch: 'What it runs', tool: 'A tool', prompt: 'A prompt', resource: 'A resource', 'resource-template': 'A resource pattern', skill: 'A skill' }
 
 const DID: Record<string, string> = {
   approve: 'Allowed by you',

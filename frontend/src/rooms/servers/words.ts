@@ -25,6 +25,7 @@ export const ITEM_KINDS: readonly { kind: string; title: string }[] = [
   { kind: 'prompt', title: 'Prompts' },
   { kind: 'resource-template', title: 'Resource patterns' },
   { kind: 'resource', title: 'Resources' },
+  { kind: 'skill', title: 'Skills' },
 ]
 
 /** The launch is an item too, but is shown under Start-up. */
