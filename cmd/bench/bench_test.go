@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sallyport/sallyport/cmd/bench/echo"
 )
 
 // A run starts its own program again, which here is the test binary.
@@ -78,7 +80,7 @@ func TestARunMeasuresEveryCaseItShould(t *testing.T) {
 	}
 	b := &bench{options: options{short: true, rounds: 1, slice: time.Millisecond, starts: 1}, ctx: context.Background(), progress: io.Discard}
 	defer b.close()
-	if err := b.prepare([]string{"direct", "relay"}); err != nil {
+	if err := b.prepare([]string{"direct", "relay"}, []echo.Era{echo.Legacy, echo.Modern}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := b.measure()
@@ -87,38 +89,48 @@ func TestARunMeasuresEveryCaseItShould(t *testing.T) {
 	}
 	for _, p := range points {
 		for _, c := range b.chains {
-			if got := r.at(p.size, p.inFlight, c.name); b.sensible(c, p) != (len(got.took) > 0) {
-				t.Errorf("%s, %d in flight, %s: %d calls", bytesOf(p.size), p.inFlight, c.name, len(got.took))
+			if got := r.at(p.size, p.inFlight, c.way); b.sensible(c, p) != (len(got.took) > 0) {
+				t.Errorf("%s, %d in flight, %s: %d calls", bytesOf(p.size), p.inFlight, c.way, len(got.took))
 			}
 		}
 	}
 	for _, u := range r.usual {
 		for _, c := range b.chains {
-			if u.rates[c.name].rate() == 0 {
-				t.Errorf("%s, %d in flight, %s: no call", u.server, u.inFlight, c.name)
+			if u.rates[c.way].rate() == 0 {
+				t.Errorf("%s, %d in flight, %s: no call", u.server, u.inFlight, c.way)
 			}
 		}
 	}
 	if want := len(b.pairs()) * len(inFlights); len(r.usual) != want {
 		t.Errorf("%d cases between peers that people have", len(r.usual))
 	}
-	if text := r.markdown(); !strings.Contains(text, "| 10 KB | 8 | bare relay |") {
-		t.Error(text)
+	text := r.markdown()
+	for _, row := range []string{"| 10 KB | 8 | legacy | bare relay |", "| 10 KB | 8 | modern | bare relay |", "| modern | direct |"} {
+		if !strings.Contains(text, row) {
+			t.Errorf("no row %s in %s", row, text)
+		}
 	}
 }
 
 func TestAReportHoldsNoFigureThatWasNotMeasured(t *testing.T) {
 	measured := func(rate float64) *series { return &series{rates: []float64{rate}} }
+	rates := map[way]*series{}
 	r := &results{
-		only: onlyUsual, chains: []string{"direct", "relay", "sallyport"}, calls: map[point]map[string]*series{}, memory: map[string]footprint{},
-		hello: map[string]*series{}, first: map[string]*series{}, machine: "here",
-		usual: []usualCase{{pair{client: "a client", server: "a server"}, 64, map[string]*series{"direct": measured(300), "relay": measured(200), "sallyport": measured(190)}}},
+		only: onlyUsual, calls: map[point]map[way]*series{}, memory: map[way]footprint{}, hello: map[way]*series{}, first: map[way]*series{}, machine: "here",
+		usual: []usualCase{{pair{client: "a client", server: "a server"}, 64, rates}},
 	}
-	for _, name := range r.chains {
-		r.hello[name], r.first[name] = new(series), new(series)
+	for name, rate := range map[string]float64{"direct": 300, "relay": 200, "sallyport": 190} {
+		for _, as := range []echo.Era{echo.Legacy, echo.Modern} {
+			w := way{name, as}
+			r.ways = append(r.ways, w)
+			r.hello[w], r.first[w], rates[w] = new(series), new(series), new(series)
+			if as == echo.Legacy {
+				rates[w] = measured(rate)
+			}
+		}
 	}
 	text := r.markdown()
-	if strings.Count(text, "reached") != 1 || !strings.Contains(text, "| 0.95 × | reached |") {
+	if strings.Count(text, "reached") != 1 || !strings.Contains(text, "| legacy | at least 0.9 × | 0.95 × | reached |") {
 		t.Error(text)
 	}
 	for _, unmeasured := range []string{"start-up", "0.0 µs", "memory", "added", "next to nothing"} {

@@ -14,6 +14,7 @@ import (
 
 // lean is one chain behind a lean client: one goroutine, raw bytes, blocking pipes.
 type lean struct {
+	chain
 	cmd  *exec.Cmd
 	in   *os.File
 	out  *os.File
@@ -29,7 +30,7 @@ const firstID = 1_000_000_000
 // ring is more than the number of calls in flight.
 const ring = 128
 
-func start(argv, env []string) (*lean, error) {
+func start(c chain) (*lean, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -40,17 +41,17 @@ func start(argv, env []string) (*lean, error) {
 	}
 	defer childIn.Close()
 	defer childOut.Close()
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = childIn, childOut, os.Stderr, env
+	cmd := exec.Command(c.argv[0], c.argv[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = childIn, childOut, os.Stderr, c.env
 	alone(cmd)
 	if err := cmd.Start(); err != nil {
 		in.Close()
 		out.Close()
-		return nil, fmt.Errorf("start %s: %w", argv[0], err)
+		return nil, fmt.Errorf("start %s: %w", c.argv[0], err)
 	}
 	in.Fd() // blocking from here on: two system calls a message, no poller
 	out.Fd()
-	return &lean{cmd: cmd, in: in, out: out, buf: make([]byte, 256<<10), next: firstID, sent: make([]time.Time, ring)}, nil
+	return &lean{chain: c, cmd: cmd, in: in, out: out, buf: make([]byte, 256<<10), next: firstID, sent: make([]time.Time, ring)}, nil
 }
 
 // line reads one line; it is valid until the next.
@@ -87,15 +88,27 @@ func (c *lean) await(id string) error {
 	}
 }
 
-const helloLine = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}` + "\n"
-
-// shake does the handshake and lists the tools, as every client does. hello is when the server answered.
-func (c *lean) shake() (hello time.Time, err error) {
-	if err := c.exchange(helloLine, "1"); err != nil {
-		return hello, err
+// greet sends the first request of a client, and waits for its response.
+func (c *lean) greet() error {
+	if c.era == echo.Modern {
+		return c.exchange(`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{`+echo.Meta+"}}\n", "1")
 	}
-	hello = time.Now()
-	return hello, c.exchange(`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n", "2")
+	return c.exchange(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`+"\n", "1")
+}
+
+// list lists the tools, as every client does.
+func (c *lean) list() error {
+	if c.era == echo.Modern {
+		return c.exchange(`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{`+echo.Meta+"}}\n", "2")
+	}
+	return c.exchange(`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n", "2")
+}
+
+func (c *lean) shake() error {
+	if err := c.greet(); err != nil {
+		return err
+	}
+	return c.list()
 }
 
 func (c *lean) exchange(lines, id string) error {
@@ -106,23 +119,21 @@ func (c *lean) exchange(lines, id string) error {
 }
 
 func (c *lean) send(size int) error {
-	line := make([]byte, 0, 160)
-	line = append(line, echo.CallHead...)
-	line = strconv.AppendInt(line, int64(c.next), 10)
-	line = append(line, echo.CallMiddle...)
-	line = strconv.AppendInt(line, int64(size), 10)
-	line = append(line, "}}}\n"...)
+	line := echo.AppendCall(make([]byte, 0, 512), c.era, c.next, size)
 	c.sent[c.next%ring] = time.Now()
 	c.next++
 	_, err := c.in.Write(line)
 	return err
 }
 
+// once makes one small call.
+func (c *lean) once() error { return c.slice(200, 1, 0, new(series)) }
+
 var resultMark = []byte(`"result":`)
 
 // receive reads one response and returns how long it took. It must have the requested size or, from a typed proxy, at least be a result;
 // anything else (a refusal, a notification) is an error.
-func (c *lean) receive(size int, exact bool) (time.Duration, error) {
+func (c *lean) receive(size int) (time.Duration, error) {
 	// Only the first piece of a long line is parsed; the rest is counted.
 	var total int
 	var head []byte
@@ -151,7 +162,7 @@ func (c *lean) receive(size int, exact bool) (time.Duration, error) {
 	if !ok || len(rest) < echo.IDDigits || !bytes.Contains(rest, resultMark) {
 		return 0, fmt.Errorf("no answer: %q", head)
 	}
-	if exact && total != size || total < size/2 {
+	if c.exact && total != echo.Length(c.era, size) || total < size/2 {
 		return 0, fmt.Errorf("an answer of %d bytes where %d were asked for: %q", total, size, head)
 	}
 	id, err := strconv.Atoi(string(rest[:echo.IDDigits]))
@@ -162,7 +173,7 @@ func (c *lean) receive(size int, exact bool) (time.Duration, error) {
 }
 
 // slice keeps at least inFlight calls in flight for a while, and records each.
-func (c *lean) slice(size, inFlight int, span time.Duration, exact bool, into *series) error {
+func (c *lean) slice(size, inFlight int, span time.Duration, into *series) error {
 	begin := time.Now()
 	flying, done := 0, 0
 	for ; flying < inFlight; flying++ {
@@ -171,7 +182,7 @@ func (c *lean) slice(size, inFlight int, span time.Duration, exact bool, into *s
 		}
 	}
 	for flying > 0 {
-		took, err := c.receive(size, exact)
+		took, err := c.receive(size)
 		if err != nil {
 			return err
 		}

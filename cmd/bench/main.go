@@ -4,7 +4,8 @@
 // All chains are measured in turns within one run (a slice of each, then the next round), so that other load on the machine affects all of
 // them alike. Compare ratios within a run, never figures between runs. The echo server and the relay are cmd/bench/peer; the typed proxy is
 // this program, so that mcp-go is never linked into sallyport. The echo server and its client do next to nothing; between ordinary peers
-// (plain Go ones, mcp-go's client, an mcp-go server and one from npm) only calls a second are measured.
+// (plain Go ones, mcp-go's client, an mcp-go server and one from npm) only calls a second are measured. All but the typed proxy and npm's
+// server take their turns in both of the protocol's eras.
 package main
 
 import (
@@ -19,6 +20,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/sallyport/sallyport/cmd/bench/echo"
 )
 
 func main() {
@@ -50,6 +53,7 @@ func report(err error) int {
 type options struct {
 	short      bool
 	chains     string
+	protocols  string
 	only       string
 	sallyport  string
 	before     string
@@ -65,9 +69,10 @@ func parse(args []string) (options, error) {
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
 	set.BoolVar(&o.short, "short", false, "a run of a minute or two instead of eight")
 	set.StringVar(&o.chains, "chains", "direct,relay,sallyport,typed", "what to measure")
+	set.StringVar(&o.protocols, "eras", "legacy,modern", "in which of the protocol's `eras`: legacy (2025-11-25), modern (2026-07-28) or both")
 	set.StringVar(&o.only, "only", "", "one `case` alone: BYTESxINFLIGHT, usual (peers that people have), guarded (a guardrail provider) or start (start-up and memory)")
 	set.StringVar(&o.sallyport, "sallyport", "", "the `binary` to measure; without it one is built")
-	set.StringVar(&o.before, "before", "", "another `binary` of it, measured in turns with the first: what changed between the two")
+	set.StringVar(&o.before, "before", "", "another `binary` of it, measured in turns with the first: what changed between the two (with -eras legacy, if it does not speak the modern one)")
 	set.StringVar(&o.everything, "everything", "", "the `command` that starts server-everything, which is measured too where it is given")
 	set.DurationVar(&o.slice, "slice", 0, "how long a chain is measured at a stretch")
 	set.StringVar(&o.write, "write", "", "put the figures between the markers of this `file`")
@@ -111,7 +116,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if o.before != "" {
 		names = append(names, "before")
 	}
-	if err := bench.prepare(names); err != nil {
+	var eras []echo.Era
+	for _, as := range strings.Split(o.protocols, ",") {
+		if as != string(echo.Legacy) && as != string(echo.Modern) {
+			return fmt.Errorf("-eras %s: legacy, modern or both", o.protocols)
+		}
+		eras = append(eras, echo.Era(as))
+	}
+	if err := bench.prepare(names, eras); err != nil {
 		return err
 	}
 	result, err := bench.measure()

@@ -2,17 +2,28 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"github.com/sallyport/sallyport/cmd/bench/echo"
 )
+
+// way is a chain by its name, in one of the protocol's eras.
+type way struct {
+	chain string
+	era   echo.Era
+}
+
+func (w way) String() string { return w.chain + ", " + string(w.era) }
 
 // chain is one way from client to server.
 type chain struct {
-	name  string
+	way
 	argv  []string
 	env   []string
 	exact bool // responses arrive byte for byte
@@ -28,10 +39,11 @@ type bench struct {
 	self     string           // this program
 	peer     string           // the program of the echo server and the bare relay
 	names    []string
+	eras     []echo.Era
 	chains   []chain
 }
 
-func (b *bench) prepare(names []string) error {
+func (b *bench) prepare(names []string, eras []echo.Era) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -43,15 +55,15 @@ func (b *bench) prepare(names []string) error {
 	if err := build(b.ctx, peer, "cmd/bench/peer"); err != nil {
 		return err
 	}
-	b.self, b.peer, b.names, b.homes = self, peer, names, map[string]*home{}
+	b.self, b.peer, b.names, b.eras, b.homes = self, peer, names, eras, map[string]*home{}
 	b.chains, err = b.between([]string{peer, "echo"})
 	return err
 }
 
-// between makes the chains to a server.
+// between makes the chains to a server, in every era.
 func (b *bench) between(server []string) (chains []chain, err error) {
 	for _, name := range b.names {
-		c := chain{name: name, env: os.Environ(), exact: true}
+		c := chain{way: way{chain: name}, env: os.Environ(), exact: true}
 		switch name {
 		case "direct":
 			c.argv = server
@@ -71,7 +83,11 @@ func (b *bench) between(server []string) (chains []chain, err error) {
 		default:
 			return nil, fmt.Errorf("no chain %q: direct, relay, sallyport, typed", name)
 		}
-		chains = append(chains, c)
+		for _, c.era = range b.eras {
+			if name != "typed" || c.era == echo.Legacy { // it is there as a measure, which one era has
+				chains = append(chains, c)
+			}
+		}
 	}
 	return chains, nil
 }
@@ -116,26 +132,29 @@ var points = []point{
 }
 
 // sensible reports whether to measure a chain in a case: a typed proxy takes seconds for one response of 20 MB, and minutes and gigabytes
-// for 64; the short run leaves out what takes seconds for every chain.
+// for 64; the short run leaves out what takes seconds for every chain. Among long responses the eras do not differ.
 func (b *bench) sensible(c chain, p point) bool {
+	if p.size >= 1_000_000 && p.inFlight > 1 && c.era == echo.Modern {
+		return false
+	}
 	if p.size >= 20_000_000 && p.inFlight > 1 {
-		return c.name != "typed" && !b.short
+		return c.chain != "typed" && !b.short
 	}
 	return !(b.short && p.size >= 1_000_000 && p.inFlight > 8)
 }
 
-// results is everything measured, by chain name.
+// results is everything measured.
 type results struct {
 	short   bool
 	only    string // the only case measured, "" for all
-	chains  []string
+	ways    []way
 	points  []point
-	calls   map[point]map[string]*series
-	hello   map[string]*series // start to the response of initialize
-	first   map[string]*series // start to the response of the first call
-	memory  map[string]footprint
+	calls   map[point]map[way]*series
+	hello   map[way]*series // start to the response of initialize or server/discover
+	first   map[way]*series // start to the response of the first call
+	memory  map[way]footprint
 	usual   []usualCase
-	guarded map[string]*series // with and without a guardrail provider; nil if not measured
+	guarded map[way]*series // with and without a guardrail provider; nil if not measured
 	machine string
 	took    time.Duration
 }
@@ -144,18 +163,18 @@ type results struct {
 type usualCase struct {
 	pair
 	inFlight int
-	rates    map[string]*series // by chain
+	rates    map[way]*series
 }
 
 func (b *bench) measure() (*results, error) {
 	begin := time.Now()
 	r := &results{
-		short: b.short, only: b.only, calls: map[point]map[string]*series{}, hello: map[string]*series{}, first: map[string]*series{},
-		memory: map[string]footprint{}, machine: fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
+		short: b.short, only: b.only, calls: map[point]map[way]*series{}, hello: map[way]*series{}, first: map[way]*series{},
+		memory: map[way]footprint{}, machine: fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
 	}
 	for _, c := range b.chains {
-		r.chains = append(r.chains, c.name)
-		r.hello[c.name], r.first[c.name] = new(series), new(series)
+		r.ways = append(r.ways, c.way)
+		r.hello[c.way], r.first[c.way] = new(series), new(series)
 	}
 	if b.only == "" || b.only == onlyStart {
 		if err := b.startUps(r); err != nil {
@@ -196,16 +215,16 @@ func (b *bench) calls(r *results) error {
 	}()
 	for i, c := range b.chains {
 		var err error
-		if clients[i], err = start(c.argv, c.env); err != nil {
+		if clients[i], err = start(c); err != nil {
 			return err
 		}
-		if _, err := clients[i].shake(); err != nil {
-			return fmt.Errorf("%s: handshake: %w", c.name, err)
+		if err := clients[i].shake(); err != nil {
+			return fmt.Errorf("%s: handshake: %w", c.way, err)
 		}
 	}
 	for _, p := range points {
 		r.points = append(r.points, p)
-		r.calls[p] = map[string]*series{}
+		r.calls[p] = map[way]*series{}
 		fmt.Fprintf(b.progress, "%s, %d in flight\n", bytesOf(p.size), p.inFlight)
 		for round := range b.rounds + 1 {
 			for i := range b.chains {
@@ -217,13 +236,13 @@ func (b *bench) calls(r *results) error {
 				if err := b.ctx.Err(); err != nil {
 					return err
 				}
-				into := r.calls[p][c.name]
+				into := r.calls[p][c.way]
 				if into == nil || round == 1 { // the first round only warms up
 					into = new(series)
-					r.calls[p][c.name] = into
+					r.calls[p][c.way] = into
 				}
-				if err := clients[i].slice(p.size, p.inFlight, b.slice, c.exact, into); err != nil {
-					return fmt.Errorf("%s, %s, %d in flight: %w", c.name, bytesOf(p.size), p.inFlight, err)
+				if err := clients[i].slice(p.size, p.inFlight, b.slice, into); err != nil {
+					return fmt.Errorf("%s, %s, %d in flight: %w", c.way, bytesOf(p.size), p.inFlight, err)
 				}
 			}
 		}
@@ -231,7 +250,7 @@ func (b *bench) calls(r *results) error {
 	return nil
 }
 
-// startUps measures from the start of the process to the responses of initialize and of the first call.
+// startUps measures from the start of the process to the first response and to that of the first call.
 func (b *bench) startUps(r *results) error {
 	fmt.Fprintln(b.progress, "start-up")
 	for round := range b.starts {
@@ -240,58 +259,67 @@ func (b *bench) startUps(r *results) error {
 			if err := b.ctx.Err(); err != nil {
 				return err
 			}
-			begin := time.Now()
-			client, err := start(c.argv, c.env)
+			hello, first, err := startUp(c)
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: start-up: %w", c.way, err)
 			}
-			hello, first, err := client.startup(begin, c.exact)
-			_ = client.close()
-			if err != nil {
-				return fmt.Errorf("%s: start-up: %w", c.name, err)
-			}
-			r.hello[c.name].took = append(r.hello[c.name].took, hello)
-			r.first[c.name].took = append(r.first[c.name].took, first)
+			r.hello[c.way].took = append(r.hello[c.way].took, hello)
+			r.first[c.way].took = append(r.first[c.way].took, first)
 		}
 	}
 	return nil
 }
 
-func (c *lean) startup(begin time.Time, exact bool) (hello, first time.Duration, err error) {
-	greeted, err := c.shake()
+// startUp measures one start. In the modern era a call may be the first message ever, so it gets a start of its own.
+func startUp(c chain) (hello, first time.Duration, err error) {
+	begin := time.Now()
+	client, err := start(c)
 	if err != nil {
 		return 0, 0, err
 	}
-	if err = c.send(200); err != nil {
+	defer func() { _ = client.close() }()
+	if err := client.greet(); err != nil {
 		return 0, 0, err
 	}
-	_, err = c.receive(200, exact)
-	return greeted.Sub(begin), time.Since(begin), err
+	hello = time.Since(begin)
+	if c.era == echo.Legacy {
+		err = errors.Join(client.list(), client.once())
+		return hello, time.Since(begin), err
+	}
+	_ = client.close()
+	begin = time.Now()
+	again, err := start(c)
+	if err != nil {
+		return 0, 0, err
+	}
+	client = again
+	err = client.once()
+	return hello, time.Since(begin), err
 }
 
 // footprints measures memory of separate processes: idle after one call, and the peak after 20 MB.
 func (b *bench) footprints(r *results) error {
 	fmt.Fprintln(b.progress, "memory")
 	for _, c := range b.chains {
-		if c.name == "direct" {
+		if c.chain == "direct" {
 			continue
 		}
 		f, err := b.footprint(c)
 		if err != nil {
-			return fmt.Errorf("%s: memory: %w", c.name, err)
+			return fmt.Errorf("%s: memory: %w", c.way, err)
 		}
-		r.memory[c.name] = f
+		r.memory[c.way] = f
 	}
 	return nil
 }
 
 func (b *bench) footprint(c chain) (footprint, error) {
-	client, err := start(c.argv, c.env)
+	client, err := start(c)
 	if err != nil {
 		return footprint{}, err
 	}
 	defer client.close()
-	if _, _, err := client.startup(time.Now(), c.exact); err != nil {
+	if err := errors.Join(client.shake(), client.once()); err != nil {
 		return footprint{}, err
 	}
 	settle := 3 * time.Second
@@ -303,7 +331,7 @@ func (b *bench) footprint(c chain) (footprint, error) {
 	if err != nil {
 		return f, err
 	}
-	if err := client.slice(20_000_000, 1, 0, c.exact, new(series)); err != nil {
+	if err := client.slice(20_000_000, 1, 0, new(series)); err != nil {
 		return f, err
 	}
 	f.highWater, err = highWater(client.cmd.Process.Pid)

@@ -11,12 +11,15 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+
+	"github.com/sallyport/sallyport/cmd/bench/echo"
 )
 
 // plain is a caller written in the usual way with Go's standard library: bufio, encoding/json, a map of awaited calls. The target for calls
 // a second was measured between such peers (88,000 a second directly with 64 in flight, 51,000 through the bare relay, on two cores):
 // docs/performance.md, "Notes on the figures".
 type plain struct {
+	chain
 	cmd *exec.Cmd
 
 	writing sync.Mutex
@@ -39,16 +42,28 @@ type plainMessage struct {
 
 type plainResult struct {
 	Content []plainText `json:"content"`
+	plainEnd
 }
+
+// plainEnd is what results have in the modern era.
+type plainEnd struct {
+	ResultType string         `json:"resultType,omitempty"`
+	Meta       map[string]any `json:"_meta,omitempty"`
+}
+
+var plainComplete = plainEnd{"complete", map[string]any{"io.modelcontextprotocol/serverInfo": map[string]any{"name": "plain", "version": "1"}}}
+
+// plainRest is the same with what listings have.
+const plainRest = `,"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"plain","version":"1"}}`
 
 type plainText struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
 }
 
-func startPlain(ctx context.Context, argv, env []string) (caller, error) {
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Stderr, cmd.Env = os.Stderr, env
+func startPlain(ctx context.Context, c chain) (caller, error) {
+	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
+	cmd.Stderr, cmd.Env = os.Stderr, c.env
 	alone(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -59,9 +74,9 @@ func startPlain(ctx context.Context, argv, env []string) (caller, error) {
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start %s: %w", argv[0], err)
+		return nil, fmt.Errorf("start %s: %w", c.argv[0], err)
 	}
-	p := &plain{cmd: cmd, in: in, awaited: map[int]chan plainMessage{}}
+	p := &plain{chain: c, cmd: cmd, in: in, awaited: map[int]chan plainMessage{}}
 	go p.listen(out)
 	ctx, cancel := context.WithTimeout(ctx, helloLimit)
 	defer cancel()
@@ -142,7 +157,23 @@ func (p *plain) send(m plainMessage) error {
 	return err
 }
 
+// withMeta adds what a request of the modern era says.
+func (p *plain) withMeta(params map[string]any) map[string]any {
+	if p.era == echo.Modern {
+		params["_meta"] = map[string]any{
+			"io.modelcontextprotocol/protocolVersion":    "2026-07-28",
+			"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "bench", "version": "1"},
+			"io.modelcontextprotocol/clientCapabilities": map[string]any{},
+		}
+	}
+	return params
+}
+
 func (p *plain) shake(ctx context.Context) error {
+	if p.era == echo.Modern {
+		_, err := p.request(ctx, "tools/list", p.withMeta(map[string]any{}))
+		return err
+	}
 	if _, err := p.request(ctx, "initialize", json.RawMessage(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}`)); err != nil {
 		return err
 	}
@@ -154,7 +185,7 @@ func (p *plain) shake(ctx context.Context) error {
 }
 
 func (p *plain) call(ctx context.Context) error {
-	raw, err := p.request(ctx, "tools/call", map[string]any{"name": "echo", "arguments": map[string]any{"message": said}})
+	raw, err := p.request(ctx, "tools/call", p.withMeta(map[string]any{"name": "echo", "arguments": map[string]any{"message": said}}))
 	if err != nil {
 		return err
 	}
@@ -162,7 +193,7 @@ func (p *plain) call(ctx context.Context) error {
 	if err := json.Unmarshal(raw, &result); err != nil {
 		return err
 	}
-	if len(result.Content) != 1 || !strings.HasSuffix(result.Content[0].Text, said) {
+	if len(result.Content) != 1 || (result.ResultType != "") != (p.era == echo.Modern) || !strings.HasSuffix(result.Content[0].Text, said) {
 		return fmt.Errorf("answered %s", raw)
 	}
 	return nil
@@ -192,6 +223,9 @@ func servePlain(in io.Reader, out io.Writer) error {
 				Arguments struct {
 					Message string `json:"message"`
 				} `json:"arguments"`
+				Meta struct {
+					Protocol string `json:"io.modelcontextprotocol/protocolVersion"`
+				} `json:"_meta"`
 			} `json:"params"`
 		}
 		if err := json.Unmarshal(line, &m); err != nil {
@@ -200,16 +234,21 @@ func servePlain(in io.Reader, out io.Writer) error {
 		if m.ID == nil {
 			continue
 		}
-		answer := plainMessage{JSONRPC: "2.0", ID: m.ID}
+		answer, end, rest := plainMessage{JSONRPC: "2.0", ID: m.ID}, plainEnd{}, ""
+		if m.Params.Meta.Protocol != "" {
+			end, rest = plainComplete, plainRest
+		}
 		switch m.Method {
 		case "initialize":
 			answer.Result = json.RawMessage(fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"plain","version":"1"}}`, m.Params.Protocol))
 		case "ping":
 			answer.Result = json.RawMessage(`{}`)
 		case "tools/list":
-			answer.Result = json.RawMessage(`{"tools":[{"name":"echo","description":"Says it again.","inputSchema":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}]}`)
+			answer.Result = json.RawMessage(`{"tools":[{"name":"echo","description":"Says it again.","inputSchema":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}]` + rest + `}`)
+		case "server/discover":
+			answer.Result = json.RawMessage(`{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}` + rest + `}`)
 		case "tools/call":
-			if answer.Result, err = json.Marshal(plainResult{[]plainText{{"text", m.Params.Arguments.Message}}}); err != nil {
+			if answer.Result, err = json.Marshal(plainResult{[]plainText{{"text", m.Params.Arguments.Message}}, end}); err != nil {
 				return err
 			}
 		default:

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sallyport/sallyport/cmd/bench/echo"
 )
 
 // The figures are between these lines of the page.
@@ -42,59 +44,35 @@ func (r *results) markdown() string {
 	return out.String()
 }
 
-func (r *results) has(names ...string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(r.chains, name) })
+// has reports whether these chains were measured in an era.
+func (r *results) has(as echo.Era, names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(r.ways, way{name, as}) })
 }
 
-func (r *results) at(size, inFlight int, chain string) *series {
-	if s := r.calls[point{size, inFlight}][chain]; s != nil {
+// chains are the chains that were measured in any era, and eras the eras.
+func (r *results) chains() (names []string) {
+	for _, w := range r.ways {
+		if !slices.Contains(names, w.chain) {
+			names = append(names, w.chain)
+		}
+	}
+	return names
+}
+
+func (r *results) eras() (eras []echo.Era) {
+	for _, as := range []echo.Era{echo.Legacy, echo.Modern} {
+		if slices.ContainsFunc(r.ways, func(w way) bool { return w.era == as }) {
+			eras = append(eras, as)
+		}
+	}
+	return eras
+}
+
+func (r *results) at(size, inFlight int, w way) *series {
+	if s := r.calls[point{size, inFlight}][w]; s != nil {
 		return s
 	}
 	return new(series)
-}
-
-// targets compares the targets with the results.
-func (r *results) targets(out *strings.Builder) {
-	if !r.has("direct", "relay", "sallyport") {
-		return
-	}
-	fmt.Fprint(out, "| target | to reach | measured | |\n|---|---|---|---|\n")
-	row := func(what, bound string, value, limit float64, least bool, unit string) {
-		verdict := "reached"
-		switch {
-		case math.IsNaN(value):
-			verdict = "not measurable here"
-		case least && value < limit || !least && value > limit:
-			verdict = "**missed**"
-		}
-		fmt.Fprintf(out, "| %s | %s | %s%s | %s |\n", what, bound, number(value), unit, verdict)
-	}
-	gain := func(what, bound string, size int, limit float64) {
-		if ours := r.at(size, 1, "sallyport"); len(ours.took) > 0 {
-			row(what, bound, added(ours.p50(), r.at(size, 1, "direct").p50(), r.at(size, 1, "relay").p50()), limit, false, " ×")
-		}
-	}
-	gain("added p50 at 200 B, responses looked at, over what the bare relay adds", "at most 1.6 ×", 200, 1.6)
-	gain("added p50 at 10 KB, responses looked at, over what the bare relay adds", "at most 4 ×", 10_000, 4)
-	for _, u := range r.usual {
-		if u.inFlight == 64 {
-			row("calls a second with 64 in flight, over the bare relay's: "+u.client+", "+u.server, "at least 0.9 ×", overRelay(u.rates, "sallyport"), 0.9, true, " ×")
-		}
-	}
-	if of := r.calls[point{200, 64}]; of != nil {
-		fmt.Fprintf(out, "| the same between a client and a server that do next to nothing | none set | %s | – |\n", ratio(overRelay(of, "sallyport")))
-	}
-	if started := r.hello["sallyport"]; len(started.took) > 0 {
-		late := started.p50() - r.hello["direct"].p50()
-		row("start-up to the first response, over direct, a hub running", "at most 5 ms", float64(late)/1e6, 5, false, " ms")
-	}
-	if r.guarded != nil {
-		row("added p50 at 10 KB by a guardrail provider that answers at once: wrapper, hub, program and back", "at most 0.5 ms", r.guardCost(), 0.5, false, " ms")
-	}
-	if f := r.memory["sallyport"]; f.measured {
-		row("memory idle (PSS of the wrapper and its guard)", "under 12 MiB", float64(f.pss)/1024, 12, false, " MiB")
-	}
-	fmt.Fprintln(out)
 }
 
 // latencies prints medians and 99th percentiles, also as ratios to direct, and the added time as a ratio to the relay's.
@@ -103,20 +81,20 @@ func (r *results) latencies(out *strings.Builder) {
 		return
 	}
 	fmt.Fprint(out, "One call, from its first byte written to the last of its response read. “× direct” is the ratio of the chain to direct; "+
-		"“added” is what the chain adds to direct as a multiple of what the bare relay adds. With more than one in flight a call also waits for the others.\n\n")
-	fmt.Fprint(out, "| response | in flight | chain | p50 | × direct | added | p99 | × direct |\n|---|---|---|---|---|---|---|---|\n")
+		"“added” is what the chain adds to direct as a multiple of what the bare relay adds in the same era. With more than one in flight a call also waits for the others.\n\n")
+	fmt.Fprint(out, "| response | in flight | era | chain | p50 | × direct | added | p99 | × direct |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, p := range r.points {
-		for _, name := range r.chains {
-			s := r.at(p.size, p.inFlight, name)
+		for _, w := range r.byEra() {
+			s := r.at(p.size, p.inFlight, w)
 			if len(s.took) == 0 {
 				continue
 			}
-			direct, floor := r.at(p.size, p.inFlight, "direct"), r.at(p.size, p.inFlight, "relay")
+			direct, floor := r.at(p.size, p.inFlight, way{"direct", w.era}), r.at(p.size, p.inFlight, way{"relay", w.era})
 			extra := "–"
-			if name != "direct" && name != "relay" && len(direct.took) > 0 && len(floor.took) > 0 {
+			if w.chain != "direct" && w.chain != "relay" && len(direct.took) > 0 && len(floor.took) > 0 {
 				extra = ratio(added(s.p50(), direct.p50(), floor.p50()))
 			}
-			fmt.Fprintf(out, "| %s | %d | %s | %s | %s | %s | %s | %s |\n", bytesOf(p.size), p.inFlight, titles[name],
+			fmt.Fprintf(out, "| %s | %d | %s | %s | %s | %s | %s | %s | %s |\n", bytesOf(p.size), p.inFlight, w.era, titles[w.chain],
 				span(s.p50()), times(s.p50(), direct.p50()), extra, span(s.p99()), times(s.p99(), direct.p99()))
 		}
 	}
@@ -148,53 +126,76 @@ func (r *results) usualThroughput(out *strings.Builder) {
 }
 
 func (r *results) ratesHead(out *strings.Builder, what string) {
-	fmt.Fprintf(out, "| %s | in flight |", what)
-	for _, name := range r.chains {
+	fmt.Fprintf(out, "| %s | in flight | era |", what)
+	names := r.chains()
+	for _, name := range names {
 		fmt.Fprintf(out, " %s |", titles[name])
 	}
-	fmt.Fprint(out, "\n|---|---|"+strings.Repeat("---|", len(r.chains))+"\n")
+	fmt.Fprint(out, "\n|---|---|---|"+strings.Repeat("---|", len(names))+"\n")
 }
 
-// rates prints one row: each chain's calls a second, and their ratio to the bare relay's.
-func (r *results) rates(out *strings.Builder, what string, inFlight int, of map[string]*series) {
-	fmt.Fprintf(out, "| %s | %d |", what, inFlight)
-	for _, name := range r.chains {
-		switch over := overRelay(of, name); {
-		case of[name] == nil || of[name].rate() == 0:
-			fmt.Fprint(out, " – |")
-		case name == "relay" || math.IsNaN(over):
-			fmt.Fprintf(out, " %s |", count(of[name].rate()))
-		default:
-			fmt.Fprintf(out, " %s (%s) |", count(of[name].rate()), ratio(over))
+// rates prints a row for each era: each chain's calls a second, and their ratio to the bare relay's.
+func (r *results) rates(out *strings.Builder, what string, inFlight int, of map[way]*series) {
+	for _, as := range r.eras() {
+		if !measuredIn(as, of) {
+			continue
+		}
+		fmt.Fprintf(out, "| %s | %d | %s |", what, inFlight, as)
+		for _, name := range r.chains() {
+			w := way{name, as}
+			switch over := overRelay(of, w); {
+			case of[w] == nil || of[w].rate() == 0:
+				fmt.Fprint(out, " – |")
+			case name == "relay" || math.IsNaN(over):
+				fmt.Fprintf(out, " %s |", count(of[w].rate()))
+			default:
+				fmt.Fprintf(out, " %s (%s) |", count(of[w].rate()), ratio(over))
+			}
+		}
+		fmt.Fprintln(out)
+	}
+}
+
+// measuredIn reports whether anything was measured in an era.
+func measuredIn(as echo.Era, of map[way]*series) bool {
+	for w, s := range of {
+		if w.era == as && len(s.rates)+len(s.took) > 0 {
+			return true
 		}
 	}
-	fmt.Fprintln(out)
+	return false
 }
 
-// overRelay is a chain's calls a second as a ratio to the bare relay's; NaN if one of them was not measured.
-func overRelay(of map[string]*series, chain string) float64 {
-	at, floor := of[chain], of["relay"]
+// overRelay is a chain's calls a second as a ratio to the bare relay's in the same era; NaN if one of them was not measured.
+func overRelay(of map[way]*series, w way) float64 {
+	at, floor := of[w], of[way{"relay", w.era}]
 	if at == nil || floor == nil || floor.rate() == 0 {
 		return math.NaN()
 	}
 	return at.rate() / floor.rate()
 }
 
+// byEra are the chains of one era after those of the other.
+func (r *results) byEra() []way {
+	return slices.SortedStableFunc(slices.Values(r.ways), func(a, b way) int { return strings.Compare(string(a.era), string(b.era)) })
+}
+
 func (r *results) startUps(out *strings.Builder) {
-	if !slices.ContainsFunc(r.chains, func(name string) bool { return len(r.hello[name].took) > 0 }) {
+	if !slices.ContainsFunc(r.ways, func(w way) bool { return len(r.hello[w].took) > 0 }) {
 		return
 	}
-	fmt.Fprint(out, "From the start of the process to the response of `initialize`, and to the response of the first call after the listing.\n\n"+
-		"| chain | initialize p50 | over direct | p99 | first call p50 | over direct | p99 |\n|---|---|---|---|---|---|---|\n")
-	for _, name := range r.chains {
-		over := func(of map[string]*series) string {
-			if !r.has("direct") || name == "direct" {
+	fmt.Fprint(out, "From the start of the process to the first response (of `initialize`, in the modern era of `server/discover`), and to the response of the "+
+		"first call: in the legacy era after the listing, in the modern era as the first message ever, in a start of its own.\n\n"+
+		"| era | chain | first response p50 | over direct | p99 | first call p50 | over direct | p99 |\n|---|---|---|---|---|---|---|---|\n")
+	for _, w := range r.byEra() {
+		over := func(of map[way]*series) string {
+			if !r.has(w.era, "direct") || w.chain == "direct" {
 				return "–"
 			}
-			return "+" + span(of[name].p50()-of["direct"].p50())
+			return "+" + span(of[w].p50()-of[way{"direct", w.era}].p50())
 		}
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s | %s |\n", titles[name], span(r.hello[name].p50()), over(r.hello), span(r.hello[name].p99()),
-			span(r.first[name].p50()), over(r.first), span(r.first[name].p99()))
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", w.era, titles[w.chain], span(r.hello[w].p50()), over(r.hello), span(r.hello[w].p99()),
+			span(r.first[w].p50()), over(r.first), span(r.first[w].p99()))
 	}
 	fmt.Fprintln(out)
 }
@@ -204,18 +205,18 @@ func (r *results) memories(out *strings.Builder) {
 		return
 	}
 	fmt.Fprint(out, "Memory of the chain without client and server, its helpers included: idle after one call, and the high-water mark after a response of 20 MB.\n\n"+
-		"| chain | processes | idle RSS | idle PSS | high water at 20 MB |\n|---|---|---|---|---|\n")
-	for _, name := range r.chains {
-		f, ok := r.memory[name]
+		"| era | chain | processes | idle RSS | idle PSS | high water at 20 MB |\n|---|---|---|---|---|---|\n")
+	for _, w := range r.byEra() {
+		f, ok := r.memory[w]
 		if !ok {
 			continue
 		}
 		if !f.measured {
-			fmt.Fprintf(out, "| %s | not measured on this platform | | | |\n", titles[name])
+			fmt.Fprintf(out, "| %s | %s | not measured on this platform | | | |\n", w.era, titles[w.chain])
 			continue
 		}
 		mib := func(kib int) string { return fmt.Sprintf("%.1f MiB", float64(kib)/1024) }
-		fmt.Fprintf(out, "| %s | %d | %s | %s | %s |\n", titles[name], f.processes, mib(f.rss), mib(f.pss), mib(f.highWater))
+		fmt.Fprintf(out, "| %s | %s | %d | %s | %s | %s |\n", w.era, titles[w.chain], f.processes, mib(f.rss), mib(f.pss), mib(f.highWater))
 	}
 }
 
@@ -223,8 +224,8 @@ func (r *results) memories(out *strings.Builder) {
 const page = `# Performance
 
 What a call costs on its way through Sallyport, beside the same call made directly, through a relay that only copies, and
-through a proxy that decodes and encodes every message. All four are measured in turns within one run; compare the ratios,
-not figures of different runs. ` + "`make bench`" + ` writes the figures below.
+through a proxy that decodes and encodes every message. All are measured in turns within one run, in both eras of the protocol;
+compare the ratios, not figures of different runs. ` + "`make bench`" + ` writes the figures below.
 
 ` + beginMark + endMark
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/sallyport/sallyport/cmd/bench/echo"
 )
 
 // said is the message of each call; its response has about 200 bytes.
@@ -54,17 +57,18 @@ type caller interface {
 type pair struct {
 	client, server string
 	argv           []string // of the server
-	start          func(ctx context.Context, argv, env []string) (caller, error)
+	start          func(ctx context.Context, c chain) (caller, error)
+	legacy         bool // it speaks the legacy era alone
 }
 
 // pairs are the measured pairs.
 func (b *bench) pairs() []pair {
 	all := []pair{
-		{"a plain Go client", "a plain Go server", []string{b.self, "plain"}, startPlain},
-		{"mcp-go's client", "a server of mcp-go", []string{b.self, "serve"}, startUsual},
+		{"a plain Go client", "a plain Go server", []string{b.self, "plain"}, startPlain, false},
+		{"mcp-go's client", "a server of mcp-go", []string{b.self, "serve"}, startUsual, false},
 	}
 	if b.everything != "" {
-		all = append(all, pair{"mcp-go's client", "server-everything from npm", strings.Fields(b.everything), startUsual})
+		all = append(all, pair{"mcp-go's client", "server-everything from npm", strings.Fields(b.everything), startUsual, true})
 	}
 	return all
 }
@@ -72,10 +76,10 @@ func (b *bench) pairs() []pair {
 // usual is mcp-go's client as a caller.
 type usual struct{ *client.Client }
 
-func startUsual(ctx context.Context, argv, env []string) (caller, error) {
+func startUsual(ctx context.Context, way chain) (caller, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloLimit)
 	defer cancel()
-	c, _, err := connect(ctx, "bench", argv, env)
+	c, _, err := connect(ctx, "bench", way)
 	if err != nil {
 		return nil, err
 	}
@@ -107,11 +111,15 @@ func (b *bench) usualRates(r *results, p pair) error {
 	if err != nil {
 		return err
 	}
+	chains = slices.DeleteFunc(chains, func(c chain) bool { return p.legacy && c.era != echo.Legacy })
+	if len(chains) == 0 {
+		return nil
+	}
 	cases := make([]usualCase, len(inFlights))
 	for i, n := range inFlights {
-		cases[i] = usualCase{p, n, map[string]*series{}}
+		cases[i] = usualCase{p, n, map[way]*series{}}
 		for _, c := range chains {
-			cases[i].rates[c.name] = new(series)
+			cases[i].rates[c.way] = new(series)
 		}
 	}
 	rounds := (b.rounds + sittings - 1) / sittings
@@ -134,26 +142,26 @@ func (b *bench) usualSitting(p pair, chains []chain, cases []usualCase, rounds i
 		}
 	}()
 	for _, c := range chains {
-		u, err := p.start(b.ctx, c.argv, c.env)
+		u, err := p.start(b.ctx, c)
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+			return fmt.Errorf("%s: %w", c.way, err)
 		}
 		clients = append(clients, u)
 		// Each process of a JavaScript server is slow until its code is compiled.
 		if err := slice(b.ctx, u, inFlights[len(inFlights)-1], warmUp*b.slice, new(series)); err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+			return fmt.Errorf("%s: %w", c.way, err)
 		}
 	}
 	for _, one := range cases {
 		for round := range rounds + 1 {
 			for i := range chains {
 				i = (i + round) % len(chains)
-				into := one.rates[chains[i].name]
+				into := one.rates[chains[i].way]
 				if round == 0 { // it only warms up
 					into = new(series)
 				}
 				if err := slice(b.ctx, clients[i], one.inFlight, b.slice, into); err != nil {
-					return fmt.Errorf("%s, %d in flight: %w", chains[i].name, one.inFlight, err)
+					return fmt.Errorf("%s, %d in flight: %w", chains[i].way, one.inFlight, err)
 				}
 			}
 		}
@@ -180,16 +188,23 @@ func slice(ctx context.Context, u caller, inFlight int, span time.Duration, into
 	return errors.Join(failed...)
 }
 
+// versions are the protocol versions that mcp-go's client asks for. For the modern era's it sends server/discover in place of initialize.
+var versions = map[echo.Era]string{echo.Legacy: mcp.LATEST_LEGACY_PROTOCOL_VERSION, echo.Modern: mcp.LATEST_PROTOCOL_VERSION}
+
 // connect starts a server behind mcp-go's client, which does the handshake and lists the tools as every client does.
-func connect(ctx context.Context, name string, argv, env []string) (*client.Client, *mcp.ListToolsResult, error) {
-	c, err := client.NewStdioMCPClientWithOptions(argv[0], env, argv[1:], transport.WithCommandFunc(exactly))
+func connect(ctx context.Context, name string, to chain) (*client.Client, *mcp.ListToolsResult, error) {
+	c, err := client.NewStdioMCPClientWithOptions(to.argv[0], to.env, to.argv[1:], transport.WithCommandFunc(exactly))
 	if err != nil {
 		return nil, nil, fmt.Errorf("start server: %w", err)
 	}
 	var hello mcp.InitializeRequest
-	hello.Params.ProtocolVersion = mcp.LATEST_LEGACY_PROTOCOL_VERSION
+	hello.Params.ProtocolVersion = versions[to.era]
 	hello.Params.ClientInfo = mcp.Implementation{Name: name, Version: "1"}
-	if _, err := c.Initialize(ctx, hello); err != nil {
+	greeted, err := c.Initialize(ctx, hello)
+	if err == nil && greeted.ProtocolVersion != hello.Params.ProtocolVersion {
+		err = fmt.Errorf("version %s instead of %s", greeted.ProtocolVersion, hello.Params.ProtocolVersion)
+	}
+	if err != nil {
 		_ = c.Close()
 		return nil, nil, fmt.Errorf("initialize: %w", err)
 	}
@@ -210,7 +225,7 @@ func exactly(ctx context.Context, command string, env, args []string) (*exec.Cmd
 
 // typed is the obvious way to build a wrapper: a typed client and a typed server that decode and encode each message.
 func typed(argv []string) error {
-	upstream, listed, err := connect(context.Background(), "typed", argv, nil)
+	upstream, listed, err := connect(context.Background(), "typed", chain{way: way{era: echo.Legacy}, argv: argv})
 	if err != nil {
 		return err
 	}

@@ -16,36 +16,34 @@ import (
 // and the chain dominates.
 const IDDigits = 10
 
-// A call is CallHead, an id, CallMiddle, the size, and three closing braces. A response begins with AnswerHead and the id.
-const (
-	CallHead   = `{"jsonrpc":"2.0","id":`
-	CallMiddle = `,"method":"tools/call","params":{"name":"echo","arguments":{"size":`
-	AnswerHead = `{"jsonrpc":"2.0","id":`
-)
-
-// Answer is a whole line of size bytes, line feed included: text with escapes, and rows of structured content.
-func Answer(size int) []byte {
+// Answer is a whole line of size bytes, line feed included: text with escapes, and rows of structured content. See Length for the modern era.
+func Answer(as Era, size int) []byte {
 	const row = `{"id":123456,"name":"row","value":-1.25e3,"ok":true,"tags":["a","b"]},`
 	const text = `the quick brown fox\njumps over \"the\" lazy dog; `
 	head := AnswerHead + strings.Repeat("0", IDDigits) + `,"result":{"content":[{"type":"text","text":"`
-	middle, tail := `"}],"structuredContent":{"rows":[`, `{"id":0}]}}}`+"\n"
-	room := size - len(head) - len(middle) - len(tail)
+	middle, tail := `"}],"structuredContent":{"rows":[`, `{"id":0}]}`
+	const end = "}}\n"
+	room := size - len(head) - len(middle) - len(tail) - len(end)
 	texts, rows := room/2/len(text), room/2/len(row)
 	fill := max(room-texts*len(text)-rows*len(row), 0)
 	var line bytes.Buffer
-	line.Grow(size)
+	line.Grow(Length(as, size))
 	line.WriteString(head)
 	line.WriteString(strings.Repeat(text, texts))
 	line.WriteString(strings.Repeat("x", fill))
 	line.WriteString(middle)
 	line.WriteString(strings.Repeat(row, rows))
 	line.WriteString(tail)
+	if as == Modern {
+		line.WriteString(complete)
+	}
+	line.WriteString(end)
 	return line.Bytes()
 }
 
-// Serve is the server: one tool, whose response has the requested size.
+// Serve is the server: one tool, whose response has the requested size. It answers each request in that request's era.
 func Serve(in io.Reader, out io.Writer) error {
-	ready := map[string][]byte{}
+	ready := map[Era]map[string][]byte{Legacy: {}, Modern: {}}
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := lines.ReadSlice('\n')
@@ -55,15 +53,15 @@ func Serve(in io.Reader, out io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("read: %w", err)
 		}
-		if id, size, ok := quick(line); ok {
-			full, ok := ready[string(size)]
+		if id, size, as, ok := quick(line); ok {
+			full, ok := ready[as][string(size)]
 			if !ok {
 				n, err := strconv.Atoi(string(size))
 				if err != nil {
 					return fmt.Errorf("size %q: %w", size, err)
 				}
-				full = Answer(n)
-				ready[string(size)] = full
+				full = Answer(as, n)
+				ready[as][string(size)] = full
 			}
 			copy(full[len(AnswerHead):], id)
 			if _, err := out.Write(full); err != nil {
@@ -81,18 +79,24 @@ func Serve(in io.Reader, out io.Writer) error {
 	}
 }
 
-// quick reads a call exactly as the lean client writes it.
-func quick(line []byte) (id, size []byte, ok bool) {
-	rest, ok := bytes.CutPrefix(line, []byte(CallHead))
+// quick reads a call exactly as AppendCall writes it.
+func quick(line []byte) (id, size []byte, as Era, ok bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(callHead))
 	if !ok || len(rest) < IDDigits {
-		return nil, nil, false
+		return nil, nil, "", false
 	}
 	id, rest = rest[:IDDigits], rest[IDDigits:]
-	if rest, ok = bytes.CutPrefix(rest, []byte(CallMiddle)); !ok {
-		return nil, nil, false
+	if rest, ok = bytes.CutPrefix(rest, []byte(callMiddle)); !ok {
+		return nil, nil, "", false
 	}
-	size, _, ok = bytes.Cut(rest, []byte("}"))
-	return id, size, ok
+	size, rest, _ = bytes.Cut(rest, []byte("}"))
+	switch string(rest) {
+	case callEnd[1:]:
+		return id, size, Legacy, true
+	case modernEnd[1:]:
+		return id, size, Modern, true
+	}
+	return nil, nil, "", false
 }
 
 // slow answers everything else: the handshake, listings, calls that a proxy has rewritten.
@@ -105,6 +109,10 @@ func slow(line []byte) ([]byte, error) {
 			Arguments struct {
 				Size int `json:"size"`
 			} `json:"arguments"`
+			Notifications json.RawMessage `json:"notifications"`
+			Meta          struct {
+				Protocol string `json:"io.modelcontextprotocol/protocolVersion"`
+			} `json:"_meta"`
 		} `json:"params"`
 	}
 	if err := json.Unmarshal(line, &m); err != nil {
@@ -113,21 +121,29 @@ func slow(line []byte) ([]byte, error) {
 	if m.ID == nil {
 		return nil, nil
 	}
-	reply := func(kind, value string) []byte {
-		return fmt.Appendf(nil, "{\"jsonrpc\":\"2.0\",\"id\":%s,%q:%s}\n", m.ID, kind, value)
+	as, end, hints := Legacy, "", ""
+	if m.Params.Meta.Protocol != "" {
+		as, end, hints = Modern, complete, cached
 	}
-	switch m.Method {
-	case "initialize":
-		return reply("result", fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"echo","version":"1"}}`, m.Params.Protocol)), nil
-	case "ping":
-		return reply("result", `{}`), nil
-	case "tools/list":
-		return reply("result", `{"tools":[{"name":"echo","description":"Answers with so many bytes","inputSchema":{"type":"object","properties":{"size":{"type":"integer"}},"required":["size"]}}]}`), nil
-	case "tools/call":
-		full := Answer(m.Params.Arguments.Size)
-		result := full[len(AnswerHead)+IDDigits:]
-		return append(append([]byte(AnswerHead), m.ID...), result...), nil
+	result := func(members string) []byte {
+		return fmt.Appendf(nil, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{%s}}\n", m.ID, members)
+	}
+	const tools = `"capabilities":{"tools":{"listChanged":true}}`
+	switch {
+	case m.Method == "tools/list":
+		return result(`"tools":[{"name":"echo","description":"Answers with so many bytes","inputSchema":{"type":"object","properties":{"size":{"type":"integer"}},"required":["size"]}}]` + hints + end), nil
+	case m.Method == "tools/call":
+		full := Answer(as, m.Params.Arguments.Size)
+		return append(append([]byte(AnswerHead), m.ID...), full[len(AnswerHead)+IDDigits:]...), nil
+	case as == Legacy && m.Method == "initialize":
+		return result(fmt.Sprintf(`"protocolVersion":%q,%s,"serverInfo":{"name":"echo","version":"1"}`, m.Params.Protocol, tools)), nil
+	case as == Legacy && m.Method == "ping":
+		return result(""), nil
+	case as == Modern && m.Method == "server/discover":
+		return result(`"supportedVersions":["2026-07-28"],` + tools + hints + end), nil
+	case as == Modern && m.Method == "subscriptions/listen":
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":%s,"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`+"\n", m.Params.Notifications, m.ID), nil
 	default:
-		return reply("error", `{"code":-32601,"message":"method not found"}`), nil
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"method not found"}}`+"\n", m.ID), nil
 	}
 }
