@@ -66,6 +66,9 @@ bindings: ## Write what the page may call, as TypeScript, into frontend/src/api/
 # times slower. Their callers are tested under the detector.
 PURE = ./proxy/frame ./proxy/pin ./proxy/policy ./proxy/powers ./proxy/sanitize
 E2E = ./cmd/sallyport/e2e
+# What computes for long (a million records, rules, schemas), and the stories, which start the program again and again, take many times as long
+# under the detector: make test plays them without it, make long with it. Whoever shares the packages among goroutines is tested under it in both.
+LONG = ./store ./proxy/inspect ./proxy/schema ./cmd/sallyport
 
 # The end-to-end tests, the page's and all others run at once, because some wait while others compute. End-to-end tests use programs built as
 # they ship, so -race would watch only the tests' own code.
@@ -73,12 +76,13 @@ E2E = ./cmd/sallyport/e2e
 # A program built with -race sleeps for a second when it ends, by default; the tests start hundreds.
 # The window's stories run last, when the machine is no longer busy.
 TEST = go test -v -count=1 -timeout 20m
+SURVEY = go test -tags survey -count=1 -timeout 30m -run 'TestTwentyServersUnderAShield|TestThePagesOfMoreRealServers|TestRealClientsSeeTheSameBehindTheWrapper' $(E2E) -long
 .PHONY: test
 test: test-needs ui-needs ## Run all tests, end to end against real servers and with the window that ships
 	@mkdir -p .cache; exec 3>&1; ( rc=0; npm --prefix frontend test >.cache/page-tests.txt 2>&1 & page=$$!; \
-		$(TEST) $(E2E) >.cache/e2e-tests.txt 2>&1 & e2e=$$!; trap 'kill $$page $$e2e' INT TERM; \
-		GORACE=atexit_sleep_ms=0 $(TEST) -race $$(go list ./... | grep -vxFf <(go list $(PURE) $(E2E))) || rc=$$?; \
-		$(TEST) $(PURE) || rc=$$?; \
+		$(TEST) -parallel 4 $(E2E) >.cache/e2e-tests.txt 2>&1 & e2e=$$!; trap 'kill $$page $$e2e' INT TERM; \
+		GORACE=atexit_sleep_ms=0 $(TEST) -race $$(go list ./... | grep -vxFf <(go list $(PURE) $(LONG) $(E2E))) || rc=$$?; \
+		$(TEST) $(PURE) $(LONG) || rc=$$?; \
 		wait $$e2e || rc=$$?; cat .cache/e2e-tests.txt; $(STORIES) -v || rc=$$?; \
 		if wait $$page; then tail -n 6 .cache/page-tests.txt >&3; else rc=1; cat .cache/page-tests.txt >&3; fi; exit $$rc ) 2>&1 | build/report
 
@@ -88,17 +92,29 @@ test-needs: ## Install what the tests need (system packages, and servers below .
 	@cmd/sallyport/e2e/install.sh
 
 .PHONY: test-all
-test-all: check test ## Check, test, the survey, the faults, the window in a browser, and ten seconds of every fuzz target
+test-all: check test ## Check, test in the long form, the conformance suite, the survey, the faults, the window in a browser, and ten seconds of every fuzz target
+	@$(MAKE) --no-print-directory long
+	@$(MAKE) --no-print-directory conformance
 	@cmd/sallyport/e2e/install-survey.sh
-	@go test -tags survey -count=1 -timeout 30m -run TestTwentyServersUnderAShield ./cmd/sallyport/e2e
+	@$(SURVEY)
 	@for t in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | awk '{ print $$2 }' | sort -u); do \
 		$(MAKE) --no-print-directory fuzz T=$$t FUZZTIME=10s; done
 	@$(MAKE) --no-print-directory faults ui-browser
 
+.PHONY: long
+long: test-needs ## Play every case of what make test plays in part (real clients: make survey), and rules, schemas, store and stories under the race detector
+	go test -v -count=1 -timeout 30m -run 'DirectAgainst|SameTwice|NpxFetches|Inspector|PagesOfRealServers|HostileProvider|ResponsesOf8MB|ManyHostile|CostsOfficialClients|TasksOutlive' $(E2E) -long
+	GORACE=atexit_sleep_ms=0 go test -race -count=1 -timeout 30m $(LONG)
+
+.PHONY: conformance
+conformance: test-needs ## Run the protocol's conformance suite, directly and behind a wrapper; WRITE=1 writes docs/conformance.md
+	@cmd/sallyport/e2e/install-conformance.sh
+	go test -tags conformance -count=1 -timeout 30m -run 'TestWhatConforms' ./cmd/sallyport/e2e $(if $(WRITE),-write)
+
 .PHONY: survey
 survey: test-needs ## Install two dozen real servers and write how they take a shield into docs/sandbox.md
 	@cmd/sallyport/e2e/install-survey.sh
-	go test -tags survey -count=1 -timeout 30m -run TestTwentyServersUnderAShield ./cmd/sallyport/e2e -write
+	$(SURVEY) -write
 
 .PHONY: faults
 faults: test-needs ## Run the fault tests in their long form (a quarter of an hour); docs/reliability.md has its figures

@@ -52,6 +52,7 @@ func (c approveCommand) clean(ctx context.Context, s streams, hub *control.Clien
 		}
 		for _, one := range decided.Items {
 			p.Hang("", "  ", "allowed for "+terminal.Text(one.Server)+": "+terminal.Names(one.Approved))
+			p.restart(one.Cut, one.Restart)
 		}
 		p.cleanLeft(decided.Left)
 	})
@@ -107,7 +108,7 @@ func offers(one control.CleanServer) string {
 		kinds[kind]++
 	}
 	words := []string{terminal.Counted(one.Tools, "tool")}
-	for _, kind := range []string{"prompt", "resource-template", "resource"} {
+	for _, kind := range []string{"prompt", "resource-template", "resource", "skill"} {
 		if n := kinds[kind]; n > 0 {
 			words = append(words, terminal.Counted(n, strings.ReplaceAll(kind, "-", " ")))
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/review"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
@@ -18,7 +19,7 @@ type approveCommand struct {
 	jsonFlag
 	Code   string   `arg:"" optional:"" complete:"code" help:"Code of the inbox item, such as 4F2A."`
 	Clean  bool     `help:"Allow every new server without warnings, in one decision. Takes no CODE."`
-	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Allow only this part, named as in show: instructions, tool:X, prompt:X, resource-template:X, resource:X or launch; entry:X for a client's file, setting:KEY for settings. Can be repeated."`
+	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Allow only this part, named as in show: instructions, tool:X, prompt:X, resource-template:X, resource:X, skill:X or launch; entry:X for a client's file, setting:KEY for settings. Can be repeated."`
 	Tool   []string `sep:"none" placeholder:"NAME" help:"Short for --item tool:NAME."`
 	All    bool     `help:"Approve everything, including parts with warnings."`
 	Digest string   `placeholder:"D" help:"Decide only if the item still has this digest."`
@@ -126,7 +127,7 @@ func reportDecided(s streams, asJSON jsonFlag, item control.ItemDetail, decided 
 		return exitFailed, err
 	}
 	if len(decided.Approved)+len(decided.Rejected) == 0 {
-		return exitPerson, errors.New("none of it can be allowed: a name is used twice, or a text can be read in two ways; reject it, or ask the server's maker to fix it")
+		return exitPerson, errors.New("none of it can be allowed: a name is used twice, a text can be read in two ways, or a skill is not what its entry says; reject it, or ask the server's maker to fix it")
 	}
 	return exitFine, nil
 }
@@ -209,6 +210,7 @@ func (p *page) decided(d control.Decided, item control.ItemDetail, left []contro
 	if len(d.Approved) > 0 {
 		p.Hang("", "  ", "allowed"+whose+": "+terminal.Names(d.Approved))
 	}
+	p.restart(d.Cut, d.Restart)
 	var blocked, kept []string
 	for _, key := range d.Rejected {
 		if works(item, key) {
@@ -234,6 +236,13 @@ func (p *page) decided(d control.Decided, item control.ItemDetail, left []contro
 	}
 	if d.Next != "" {
 		p.Printf("see item %s\n", terminal.Text(d.Next))
+	}
+}
+
+// restart says what running clients get only after a restart.
+func (p *page) restart(cut, restart []string) {
+	if len(cut) > 0 {
+		p.Hang("", "  ", terminal.Text(strings.Join(restart, ", "))+" for what was left out when it started: "+terminal.Names(cut))
 	}
 }
 

@@ -107,7 +107,7 @@ func TestEveryRuleOfTheCatalogueIsExplainedInTheWindow(t *testing.T) {
 	}
 	beside := []string{ // rules outside the catalogue, which judge more than the words of a definition or request
 		inspect.Shadowing, inspect.ToolImitation, inspect.ContextParameter, inspect.GrownDescription, inspect.LookAlikeName, inspect.OddSchema, inspect.NotASchema,
-		inspect.AsksForSecret, inspect.AsksForPayment, inspect.UnsafeLink, inspect.IncludeContext, inspect.SamplingTools,
+		inspect.AsksForSecret, inspect.AsksForPayment, inspect.UnsafeLink, inspect.IncludeContext, inspect.SamplingTools, inspect.UnreviewedPage,
 	}
 	for _, name := range append(rules.Names(), beside...) {
 		if !strings.Contains(string(page), "  "+name+": { why: '") {

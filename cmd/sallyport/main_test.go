@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -165,7 +166,7 @@ type storyClient struct {
 
 func storyClientCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: client NAME start|tools|call|until|told|forgets|stop …")
+		ts.Fatalf("usage: client NAME start|tools|call|read|until|told|forgets|stop …")
 	}
 	clients := ts.Value("clients").(map[string]*storyClient)
 	name, verb, rest := args[0], args[1], args[2:]
@@ -200,6 +201,17 @@ func storyClientCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 		_, err = ts.Stdout().Write(append(result, '\n'))
 		ts.Check(err)
+	case "read": // until the response matches
+		pattern, err := regexp.Compile(rest[0])
+		ts.Check(err)
+		ts.Check(demo.Eventually(ctx, func() (bool, error) {
+			line, err := c.Request(ctx, "resources/read", fmt.Sprintf(`{"uri":%q}`, rest[1]))
+			if err != nil || !pattern.Match(line) {
+				return false, err
+			}
+			_, err = ts.Stdout().Write(append(line, '\n'))
+			return true, err
+		}))
 	case "until":
 		pattern, err := regexp.Compile(rest[0])
 		ts.Check(err)

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
@@ -63,11 +66,16 @@ type probeReport struct {
 	Kind   vocab.ItemKind `json:"kind,omitempty"`
 	Items  int            `json:"items"`
 	// Blocked is how many of the items a person keeps blocked: they are decided, so they are not pending.
-	Blocked int    `json:"blocked,omitempty"`
-	Error   string `json:"error,omitempty"` // with --config: why this one was not looked at
+	Blocked int `json:"blocked,omitempty"`
+	// Versions are those of a server that speaks the protocol's newer era alone: it was looked at in that.
+	Versions []string `json:"versions,omitempty"`
+	Error    string   `json:"error,omitempty"` // with --config: why this one was not looked at
 }
 
 func (r probeReport) say(p *page) {
+	if len(r.Versions) > 0 {
+		p.Hang("", "  ", terminal.Text(r.Server)+" offers protocol versions "+strings.Join(r.Versions, ", ")+" alone: a client of an earlier version can't use it (SP-221).")
+	}
 	if r.Code == "" {
 		p.Printf("%s: nothing to decide; %s.\n", terminal.Text(r.Server), r.settled())
 		return
@@ -91,18 +99,23 @@ func (r probeReport) settled() string {
 // lookedAt is a gatekeeper that notices when the hub took the report, or there was nothing to report.
 type lookedAt struct {
 	*hubLink
-	took chan control.State
-	fail chan error
+	took  chan control.State
+	fail  chan error
+	newer atomic.Pointer[control.Versions] // set once the server refused the legacy era: the session goes on in the modern one
 }
 
 func (l *lookedAt) Record(r vocab.Record) {
+	if v, ok := control.NoCommonVersion(&r); ok && slices.ContainsFunc(v.Offered, func(version string) bool { return slices.Contains(control.Modern, version) }) {
+		l.newer.Store(&v) // no client has failed: it may speak that era
+		return
+	}
 	l.hubLink.Record(r)
 	if why, ok := control.Unlisted(&r); ok {
 		//lint:ignore ST1005 it begins with a name
 		l.failed(fmt.Errorf("Sallyport can't read what it declares: %s", why))
 	}
 	if v, ok := control.NoCommonVersion(&r); ok {
-		l.failed(fmt.Errorf("SP-221: the server %s", control.VersionWords(v, "the client")))
+		l.failed(apartError(v))
 	}
 }
 
@@ -162,7 +175,7 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 		return none, err
 	}
 	defer server.process.Stop()
-	state, err := declares(ctx, server, fromServer, toServer)
+	state, newer, err := declares(ctx, server, fromServer, toServer)
 	if err != nil {
 		return none, err
 	}
@@ -170,7 +183,9 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	if now := link.State(); now.Revision > state.Revision {
 		state = *now
 	}
-	return reportOn(state), nil
+	report := reportOn(state)
+	report.Versions = newer
+	return report, nil
 }
 
 // reportOn is the probe's report about a server that declared itself.
@@ -187,16 +202,17 @@ func reportOn(state control.State) probeReport {
 	return report
 }
 
-// declares runs a session with a server until the hub took what it declares, and returns the hub's state.
-func declares(ctx context.Context, server *server, fromServer io.Reader, toServer io.WriteCloser) (none control.State, err error) {
+// declares runs a session with a server until the hub took what it declares, and returns the hub's state. newer are the versions of a server
+// that speaks the modern era alone.
+func declares(ctx context.Context, server *server, fromServer io.Reader, toServer io.WriteCloser) (none control.State, newer []string, err error) {
 	fromUs, ask, err := os.Pipe()
 	if err != nil {
-		return none, err
+		return none, nil, err
 	}
 	defer ask.Close()
 	answers, toUs, err := os.Pipe()
 	if err != nil {
-		return none, err
+		return none, nil, err
 	}
 	defer answers.Close()
 	look := &lookedAt{hubLink: server.link, took: make(chan control.State, 1), fail: make(chan error, 1)}
@@ -214,29 +230,40 @@ func declares(ctx context.Context, server *server, fromServer io.Reader, toServe
 
 	select {
 	case err := <-initialized:
-		if err != nil {
+		if err != nil && look.newer.Load() == nil {
 			select {
 			case why := <-look.fail: // the error came before the response
-				return none, why
+				return none, nil, why
 			default:
 			}
-			return none, serverSilent(server.process, err)
+			return none, nil, serverSilent(server.process, err)
 		}
 	case <-ctx.Done():
-		return none, errNoAnswer
+		return none, nil, errNoAnswer
 	case <-over:
-		return none, serverSilent(server.process, errors.New("it exited before it responded"))
+		return none, nil, serverSilent(server.process, errors.New("it exited before it responded"))
+	}
+	v := look.newer.Load()
+	if v != nil {
+		newer = v.Offered
 	}
 	select {
 	case state := <-look.took:
-		return state, nil
-	case err := <-look.fail:
-		return none, err
+		return state, newer, nil
+	case err = <-look.fail:
 	case <-ctx.Done():
-		return none, errNoAnswer
+		err = errNoAnswer
 	case <-over:
-		return none, serverSilent(server.process, errors.New("it exited before it listed its tools"))
+		err = serverSilent(server.process, errors.New("it exited before it listed its tools"))
 	}
+	if v != nil { // it was not to be reviewed either
+		err = apartError(*v)
+	}
+	return none, nil, err
+}
+
+func apartError(v control.Versions) error {
+	return fmt.Errorf("SP-221: the server %s", control.VersionWords(v, "the client"))
 }
 
 // declared is how many items the server declares, without its launch.
@@ -301,6 +328,7 @@ func introduce(to io.Writer, from io.Reader) error {
 			continue
 		}
 		if m.Kind != frame.Result {
+			go io.Copy(io.Discard, from)
 			return errors.New("it responded to initialize with an error")
 		}
 		break

@@ -28,7 +28,7 @@ func fullDisk(t *testing.T, folder, options string) bool {
 func TestAFullDiskLosesNothing(t *testing.T) {
 	for way, withHub := range ways {
 		t.Run(way, func(t *testing.T) {
-			content := fmt.Sprintf(`{"mcpServers": {"weather": {"command": "npx"}}, "memory": %q}`, strings.Repeat("x", 20000))
+			content := fmt.Sprintf(`{"mcpServers": {"weather": {"command": "true"}}, "memory": %q}`, strings.Repeat("x", 20000))
 			i := install(t, content)
 			if !fullDisk(t, filepath.Dir(i.file), "size=64k") {
 				return

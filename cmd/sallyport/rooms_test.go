@@ -61,7 +61,7 @@ var rooms = map[string][]string{
 	"proxy/transport":       {"proxy/proc", "proxy/proc/table", "proxy/program", "proxy/sandbox", "proxy/transport/guard"},
 	"proxy/transport/guard": {"proxy/proc/table"},
 
-	"app":              {"app/approvals", "app/clientconfig", "app/display", "app/guardian", "app/ledger", "app/logs", "app/lost", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/witness", "app/wrappers", "proxy/control", "proxy/policy", "store"},
+	"app":              {"app/approvals", "app/clientconfig", "app/display", "app/guardian", "app/ledger", "app/logs", "app/lost", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/tasks", "app/witness", "app/wrappers", "proxy/control", "proxy/policy", "store"},
 	"app/approvals":    {"app/identity", "app/ledger", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/clientconfig": {"proxy/cut", "proxy/disk"},
 	"app/clientedit":   {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/inspect/legible"},
@@ -80,7 +80,8 @@ var rooms = map[string][]string{
 	"app/settings":     {"app/follow", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "store"},
 	"app/stage":        {"app/clientconfig", "proxy/control", "proxy/inspect"}, // for tests
 	"app/witness":      {"proxy/keychain", "store"},
-	"app/wrappers":     {"app/approvals", "app/identity", "app/ledger", "app/logs", "app/mask", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "store"},
+	"app/tasks":        {"app/office", "proxy/control", "proxy/pin", "store"},
+	"app/wrappers":     {"app/approvals", "app/identity", "app/ledger", "app/logs", "app/mask", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/tasks", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "store"},
 	"app/notify":       {"proxy/inspect/legible"},
 	"app/reveal":       {},
 	"app/tray":         {"proxy/inspect/legible"},
@@ -179,6 +180,7 @@ func TestTheBinaryLinksNoWindowAndNoTypedMCP(t *testing.T) {
 		// A wrapper pays for them at every start, once per server, and each is other people's code among ours that decides.
 		owner := slices.ContainsFunc([]string{"github.com/alecthomas/kong", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "github.com/fsnotify/fsnotify",
 			"github.com/tailscale/hujson", "github.com/aymanbagabas/go-udiff", "github.com/rivo/uniseg",
+			"golang.org/x/net/idna",          // for the hosts of links, in proxy/inspect
 			"github.com/godbus/dbus/v5",      // for proxy/keychain
 			"github.com/dlclark/regexp2/v2"}, // for proxy/schema
 			func(dependency string) bool { return path == dependency || strings.HasPrefix(path, dependency+"/") })

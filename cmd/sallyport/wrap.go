@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -77,6 +78,7 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	config := proxy.Config{
 		FromClient: s.in, ToClient: s.out,
 		Gate: link, Launch: server.launch, Client: o.client, Session: link.session, Stray: link.stray,
+		Notice:  func(sentence string) { go io.WriteString(s.err, "sallyport: "+sentence+"\n") }, // many clients never read it
 		GiveWay: transport.GiveWay,
 	}
 	if err = prepared; err == nil {

@@ -127,8 +127,8 @@ func (c *Client) send(line string) error {
 	return err
 }
 
-// request sends a request and returns the whole line that answers it. params is JSON, "" for none.
-func (c *Client) request(ctx context.Context, method, params string) ([]byte, error) {
+// Request sends a request and returns the whole line that answers it. params is JSON, "" for none.
+func (c *Client) Request(ctx context.Context, method, params string) ([]byte, error) {
 	c.nextID++
 	id := fmt.Sprint(c.nextID)
 	answer := make(chan []byte, 1)
@@ -153,7 +153,7 @@ func (c *Client) request(ctx context.Context, method, params string) ([]byte, er
 
 // Hello is the handshake of the legacy eras. It returns the response to initialize.
 func (c *Client) Hello(ctx context.Context) ([]byte, error) {
-	answer, err := c.request(ctx, "initialize",
+	answer, err := c.Request(ctx, "initialize",
 		`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"sallyport-demo","version":"1"}}`)
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (c *Client) Hello(ctx context.Context) ([]byte, error) {
 
 // Tools lists the tools: their definitions by name, in the bytes that arrived.
 func (c *Client) Tools(ctx context.Context) (map[string]json.RawMessage, error) {
-	answer, err := c.request(ctx, "tools/list", "")
+	answer, err := c.Request(ctx, "tools/list", "")
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (c *Client) Tools(ctx context.Context) (map[string]json.RawMessage, error) 
 
 // Call calls a tool and returns the raw result. arguments is JSON.
 func (c *Client) Call(ctx context.Context, tool, arguments string) (json.RawMessage, error) {
-	answer, err := c.request(ctx, "tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments))
+	answer, err := c.Request(ctx, "tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments))
 	if err != nil {
 		return nil, err
 	}

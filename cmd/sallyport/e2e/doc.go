@@ -5,5 +5,7 @@
 // session_test.go plays a session line by line and records it; compare_test.go compares two records, and lists everything that
 // varies by nature. harness_test.go tests the harness itself: two direct sessions are equal, and every lossy relay is noticed.
 //
+// conformance_test.go runs the protocol's own test suite against servers, directly and behind a wrapper, over bridge_test.go.
+//
 // install.sh installs the servers and clients; `make test` runs it.
 package e2e

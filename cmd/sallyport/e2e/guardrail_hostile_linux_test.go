@@ -158,9 +158,9 @@ func TestAHostileProviderCostsNothingButTheResponsesItShouldJudge(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ role, onError string }{
-		{"silent", "hold"}, {"silent", "builtin"}, {"slow", "hold"}, {"dead", "hold"}, {"lying", "hold"}, {"answering for another", "hold"}, {"flooding", "hold"},
-	} {
+	for _, c := range played(3, []struct{ role, onError string }{
+		{"silent", "hold"}, {"answering for another", "hold"}, {"flooding", "hold"}, {"silent", "builtin"}, {"slow", "hold"}, {"dead", "hold"}, {"lying", "hold"},
+	}) {
 		t.Run(c.role+", "+c.onError, func(t *testing.T) {
 			dir := folder(t)
 			h := install(t)

@@ -44,6 +44,7 @@ func TestDirectAgainstDirectIsEqual(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	onlyLong(t)
 	t.Parallel()
 	for _, server := range realServers {
 		t.Run(server.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -114,10 +115,19 @@ var shieldEscapes = []escape{
 	{"signal the hub", func(p prey) error { return syscall.Kill(p.Hub, 0) }},
 	{"signal the wrapper", func(p prey) error { return syscall.Kill(p.Wrapper, 0) }},
 	{"trace the wrapper", func(p prey) error {
-		if _, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(p.Wrapper), 0, 0, 0, 0); errno != 0 {
-			return errno
+		// All on one thread, and undone at once: a thread that is traced stops at its next signal until the tracer lets it go on, and Go's
+		// scheduler sends some. The wrapper would wait for the server, and the server for the wrapper.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		for _, request := range []int{unix.PTRACE_SEIZE, unix.PTRACE_INTERRUPT} {
+			if _, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, uintptr(request), uintptr(p.Wrapper), 0, 0, 0, 0); errno != 0 {
+				return errno
+			}
 		}
-		return nil // when it ends, the wrapper can end
+		if _, err := unix.Wait4(p.Wrapper, nil, unix.WALL, nil); err != nil {
+			return err
+		}
+		return unix.PtraceDetach(p.Wrapper)
 	}},
 	{"reach the home over a process's root", func(p prey) error {
 		return readable(fmt.Sprintf("/proc/%d/root%s/sallyport.db", p.Wrapper, p.Home))

@@ -13,6 +13,15 @@ npm_packages="
 @modelcontextprotocol/server-memory@2026.8.31
 @modelcontextprotocol/server-sequential-thinking@2026.8.31
 @modelcontextprotocol/inspector@2.12.0
+@modelcontextprotocol/server-basic-react@2.0.3
+@modelcontextprotocol/server-budget-allocator@2.0.3
+@modelcontextprotocol/server-cohort-heatmap@2.0.3
+@modelcontextprotocol/server-customer-segmentation@2.0.3
+@modelcontextprotocol/server-map@2.0.3
+@modelcontextprotocol/server-scenario-modeler@2.0.3
+@modelcontextprotocol/server@2.4.0
+@modelcontextprotocol/client@2.4.0
+zod@4.6.7
 "
 # The Inspector needs node 22.19 or newer; the registry carries the program itself.
 case "$(uname -s)-$(uname -m)" in

@@ -113,6 +113,7 @@ func TestLaunchAnotherVersionThatNpxFetchesIsSeen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
+	onlyLong(t)
 	t.Parallel()
 	h, dir := install(t), folder(t)
 	put(t, filepath.Join(dir, "package.json"), `{"private":true}`)
@@ -216,8 +217,11 @@ func TestLaunchIsToldToAHubThatComesBack(t *testing.T) {
 	if out, code := h.run("settings", "set", "pins.launch", "block"); code != 0 {
 		t.Fatalf("settings: status %d: %s", code, out)
 	}
-	s, _ := h.begin("e2e", dir, env, argv...)
+	seen := h.launchDigest()
+	s, _ := h.begin("another client", dir, append(env, "OF_ANOTHER_CLIENT=1"), argv...)
 	wait(t, "the server works", func() bool { return s.works("echo", hello) })
+	// A program that changes before it has been looked at as it runs is held, rightly.
+	wait(t, "the hub has heard what runs", func() bool { return h.launchDigest() != seen })
 	put(t, script, "// changed under way\n"+everythingScript(t))
 	held, greeting := h.begin("e2e", dir, env, argv...)
 	if !strings.Contains(greeting, `"not started"`) {

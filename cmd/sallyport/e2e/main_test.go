@@ -29,6 +29,8 @@ func TestMain(m *testing.M) {
 			os.Exit(relay(os.Args[2], os.Args[3:]))
 		case "betray":
 			os.Exit(betray(os.Args[2]))
+		case "conformance":
+			os.Exit(goConformance(os.Args[2]))
 		case "meddle":
 			os.Exit(meddle(os.Args[2:]))
 		case "-c": // as a Python that is told our program for LlamaFirewall

@@ -57,7 +57,7 @@ func costsNoTool(t *testing.T, oddities ...string) {
 	t.Parallel()
 	for _, c := range official {
 		t.Run(c.name, func(t *testing.T) {
-			for _, schema := range oddities {
+			for _, schema := range played(1, oddities) {
 				dir := folder(t)
 				server := script(t, dir, "server.json", fmt.Sprintf(oddServer, schema))
 				if direct := c.use(t, server, nil, dir); direct.Error == "" {
@@ -104,7 +104,7 @@ func TestOfficialClientsCallAToolByItsDeliveredName(t *testing.T) {
 
 func usePython(t *testing.T, argv, env []string, dir string) (got usedTools) {
 	t.Helper()
-	listed := drivePython(t, argv, env, dir, []act{{Do: "list_tools"}})[1]
+	listed := drivePython("legacy")(t, argv, env, dir, []act{{Do: "list_tools"}})[1]
 	if got.Error, _ = listed["error"].(string); got.Error != "" {
 		return got
 	}
@@ -114,7 +114,7 @@ func usePython(t *testing.T, argv, env []string, dir string) (got usedTools) {
 		got.Tools, acts = append(got.Tools, name), append(acts, call(name))
 	}
 	got.Texts = map[string]string{}
-	for i, called := range drivePython(t, argv, env, dir, acts)[1 : len(acts)+1] {
+	for i, called := range drivePython("legacy")(t, argv, env, dir, acts)[1 : len(acts)+1] {
 		if problem, _ := called["error"].(string); problem != "" {
 			got.Error = problem
 			return got

@@ -278,3 +278,7 @@ func (t *tail) String() string {
 	defer t.mu.Unlock()
 	return t.buf.String()
 }
+
+// modernClaims is what each request of the modern era says about itself.
+const modernClaims = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},` +
+	`"io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,8 +15,6 @@ import (
 // The survey finds out whether servers that people use notice a shield: one session each, direct and behind a wrapper with
 // `sandbox` = shield, compared in bytes. `make survey` installs them, runs it and writes the table of
 // docs/sandbox.md. It is not part of `make test`: it installs some hundred megabytes.
-
-var write = flag.Bool("write", false, "write the table into docs/sandbox.md")
 
 // surveyed is a server, with what to ask it besides its listings. If a server wants a key, it gets an invented one to start with; calls that
 // need the network are left out.

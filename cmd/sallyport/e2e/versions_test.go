@@ -31,7 +31,8 @@ func (h *installation) server() (row struct {
 	return row
 }
 
-// A server without a protocol version in common with its client never lists anything, so no item can name it; everything else does.
+// A server without a protocol version in common with its client is named everywhere. One that speaks the protocol's newer era alone is looked
+// at in that, so that it can be reviewed; any other never lists anything, so no item can name it.
 func TestAServerOfAnotherProtocolVersionIsNamedUntilItSpeaksAgain(t *testing.T) {
 	const words = "BUY NOW"
 	for _, c := range []struct{ name, version, step string }{
@@ -44,9 +45,12 @@ func TestAServerOfAnotherProtocolVersionIsNamedUntilItSpeaksAgain(t *testing.T) 
 			dir := folder(t)
 			h := install(t)
 			updated := filepath.Join(dir, "updated")
+			newer, looked, discovers := c.version == "2026-07-28", 1, ""
+			if newer {
+				looked, discovers = 3, `,{"on":"server/discover","steps":[{"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"instructions":"`+words+`"}}]}`
+			}
 			server := script(t, dir, "server.json", `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}],"answers":{"echo":{"content":[{"type":"text","text":"again"}]}},
- "rules":[{"on":"initialize","while":"`+updated+`","steps":[{"default":true}]},{"on":"initialize","steps":[`+c.step+`]},
- {"on":"server/discover","steps":[{"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"instructions":"`+words+`"}}]}]}`)
+ "rules":[{"on":"initialize","while":"`+updated+`","steps":[{"default":true}]},{"on":"initialize","steps":[`+c.step+`]}`+discovers+`]}`)
 			run := func() *session { return launch(t, dir, environment(h.env()...), append(h.wrap(), server...)) }
 
 			began := time.Now()
@@ -73,7 +77,7 @@ func TestAServerOfAnotherProtocolVersionIsNamedUntilItSpeaksAgain(t *testing.T) 
 			doctor, code := h.told("doctor")
 			table, _ := h.told("servers")
 			probe, failed := h.told(append([]string{"probe", "--"}, server...)...)
-			if !strings.Contains(doctor, "SP-221") || code != 1 || !strings.Contains(table, "no_common_version") || failed != 1 || !strings.Contains(probe, "SP-221") || !strings.Contains(probe, c.version) {
+			if !strings.Contains(doctor, "SP-221") || code != 1 || !strings.Contains(table, "no_common_version") || failed != looked || !strings.Contains(probe, "SP-221") || !strings.Contains(probe, c.version) {
 				t.Errorf("doctor %d: %s\nservers: %s\nprobe %d: %s", code, doctor, table, failed, probe)
 			}
 			if row := h.server(); row.State != "no_common_version" || row.Versions == nil || strings.Join(row.Versions.Offered, " ") != c.version {
@@ -93,8 +97,8 @@ func TestAServerOfAnotherProtocolVersionIsNamedUntilItSpeaksAgain(t *testing.T) 
 					t.Errorf("the server's own words are in: %s", said)
 				}
 			}
-			if items := h.inbox(); len(items) != 0 {
-				t.Errorf("there is nothing to decide, and waits: %+v", items)
+			if items := h.inbox(); len(items) == 0 == newer {
+				t.Errorf("of a server that speaks %s these wait: %+v", c.version, items)
 			}
 
 			if err := os.WriteFile(updated, nil, 0o600); err != nil {

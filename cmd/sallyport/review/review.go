@@ -26,6 +26,7 @@ func Item(to *terminal.Page, d control.ItemDetail, decides control.Welcome, now 
 	p.Printf("\n")
 	p.facts(d, now)
 	p.Printf("\n%s\n", meaning(d))
+	p.pages(d)
 	p.warnings("", d.Findings)
 	if AboutHeld(d) {
 		p.held(d)
@@ -229,15 +230,18 @@ func whereToDecide(decides control.Welcome, commands ...string) []string {
 func (p *page) part(n, of int, part control.PartDetail) {
 	p.Printf("\n")
 	p.Line("", p.Paint(terminal.Bold, fmt.Sprintf("%d of %d   %s   ", n, of, stateWords(part.State))), part.Item)
+	p.era(part)
 	p.does(part)
+	p.draws(part)
 	instructions := part.Item == string(pin.Instructions)
-	if !instructions || part.State != vocab.PartNew { // the text of new instructions says everything
-		p.changes(part)
+	if !instructions && part.Page == nil || part.State != vocab.PartNew { // the text of new instructions says everything, as do the words for a new page
+		p.changes(withoutText(part))
 	}
 	p.warnings("  ", part.Findings)
 	if slices.ContainsFunc(part.Findings, func(f inspect.Finding) bool { return f.Rule == inspect.NoReading }) {
 		p.Printf("  programs could read its text in two different ways, so it can't be allowed\n")
 	}
+	p.skill(part)
 	switch {
 	case len(part.Definition) == 0 && len(part.Approved) > 0:
 		if part.State == vocab.PartRemoved {
@@ -257,6 +261,18 @@ func (p *page) part(n, of int, part control.PartDetail) {
 	}
 	if part.Digest != "" {
 		p.Printf("  digest %s\n", p.Paint(terminal.Dim, terminal.Text(string(part.Digest))))
+	}
+}
+
+// era says for which clients the server declares this form, and with which it is compared.
+func (p *page) era(part control.PartDetail) {
+	words := control.EraWords(part.Era)
+	if words == "" {
+		return
+	}
+	p.Prose("  ", "as declared to "+words)
+	if before := control.EraWords(part.ApprovedEra); before != words && before != "" {
+		p.Prose("  ", "compared with what you allowed for "+before)
 	}
 }
 

@@ -89,6 +89,14 @@ func drifted() control.ItemDetail {
 	}
 }
 
+// inOneEra is a change of what only newer clients get.
+func inOneEra() control.ItemDetail {
+	d := drifted()
+	d.Details = d.Details[:1]
+	d.Details[0].Era, d.Details[0].ApprovedEra = "modern", "legacy"
+	return d
+}
+
 // orders is a new server with a sentence that breaks three rules, and something else far from it.
 func orders() control.ItemDetail {
 	d := newServer()
@@ -115,6 +123,7 @@ func TestReviewReadsAsTheGoldenFilesSay(t *testing.T) {
 		{"new server with orders", told(orders()), alone, false},
 		{"critical change", told(drifted()), alone, false},
 		{"critical change in colour", told(drifted()), alone, true},
+		{"change in one era", told(inOneEra()), alone, false},
 		{"change on a hub with a window", told(drifted()), control.Welcome{Window: true}, false},
 		{"change on a hub that decides nothing", told(drifted()), control.Welcome{}, false},
 	} {

@@ -1,7 +1,7 @@
 """Drives an MCP server with the official Python SDK's client and prints what the client got, one JSON document a line.
 
-Usage: driver.py SPEC, where SPEC is a JSON file {"argv": [...], "env": {...}, "cwd": "...", "acts": [...]}; an act is
-{"do", "name", "args"} as in servers_test.go.
+Usage: driver.py SPEC, where SPEC is a JSON file {"mode": "legacy", "argv": [...], "env": {...}, "cwd": "...", "acts": [...]}; an act is
+{"do", "name", "args"} as in servers_test.go. In the mode "auto" the client asks the server for the protocol's modern era first.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ import anyio
 import mcp_types as types
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.shared.exceptions import MCPError
 
 heard = []
 asked = []
@@ -95,29 +96,39 @@ async def main():
     server = StdioServerParameters(command=spec["argv"][0], args=spec["argv"][1:], env=spec["env"], cwd=spec["cwd"])
     client = Client(
         stdio_client(server, errlog=open(os.devnull, "w")),
-        mode="legacy",
+        mode=spec["mode"],
         sampling_callback=on_sampling,
         elicitation_callback=on_elicitation,
         list_roots_callback=on_roots,
         message_handler=on_message,
         logging_callback=None,
     )
-    async with client:
-        tell(
-            hello={
-                "protocol": client.protocol_version,
-                "info": dump(client.server_info),
-                "capabilities": dump(client.server_capabilities),
-                "instructions": client.instructions,
-            }
-        )
-        for act in spec["acts"]:
-            try:
-                with anyio.fail_after(60):
-                    tell(act=act, result=await perform(client, act))
-            except Exception as problem:  # noqa: BLE001: whatever the client raises is what its user sees
-                tell(act=act, error=f"{type(problem).__name__}: {problem}")
-        tell(heard=heard, asked=asked)
+    try:
+        async with client:
+            await play(client, spec["acts"])
+    except* MCPError as problem:  # the server refused to begin
+        while isinstance(problem, ExceptionGroup):
+            problem = problem.exceptions[0]
+        tell(failed=dump(problem.error))
+
+
+async def play(client, acts):
+    tell(
+        hello={
+            "protocol": client.protocol_version,
+            "info": client.server_info and dump(client.server_info),  # a client that asks for nothing at first knows none
+            "capabilities": dump(client.server_capabilities),
+            "instructions": client.instructions,
+        }
+    )
+    for act in acts:
+        try:
+            with anyio.fail_after(60):
+                tell(act=act, result=await perform(client, act))
+        except Exception as problem:  # noqa: BLE001: whatever the client raises is what its user sees
+            whole = dump(problem.error) if isinstance(problem, MCPError) else None
+            tell(act=act, error=f"{type(problem).__name__}: {problem}", whole=whole)
+    tell(heard=heard, asked=asked)
 
 
 asyncio.run(main())
