@@ -347,9 +347,8 @@ func TestAListOfTasksIsCutAlsoForClientsThatIgnoreCase(t *testing.T) {
 }
 
 func TestARequestThatIsCancelledWhileItsTaskIsSoughtGoesNowhere(t *testing.T) {
-	sought := func(t *testing.T, modernEra bool) (r *rig, found func()) {
-		found = func() {}
-		r = newRig(t, approveAll, func(r *rig) { r.server.modern = modernEra })
+	sought := func(t *testing.T, modernEra bool) (*rig, func()) {
+		r := newRig(t, approveAll, func(r *rig) { r.server.modern = modernEra })
 		if modernEra {
 			r.ask("1", "tools/list", "")
 		} else {
