@@ -25,6 +25,7 @@ type discovery struct {
 
 	mu      sync.Mutex
 	asking  bool               // a request of our own is under way
+	greets  int                // greetings of our own under way, until their consequences are
 	found   *declared.Greeting // what the server declared, nil if it has not
 	offered []string           // versions that the server named, as it spells them
 	silent  bool               // the server was asked and did not answer in time
@@ -86,7 +87,7 @@ func (d *discovery) late(id []byte) {
 	d.silent = !d.speaksModern()
 	d.mu.Unlock()
 	r := &request{id: id, method: methodDiscover, modern: true, own: make(chan []byte, 1), started: time.Now()}
-	if d.calls.add(r) == 0 {
+	if !d.add(r) {
 		return
 	}
 	d.aside.run(func() {
@@ -240,6 +241,9 @@ func (d *discovery) begin() {
 	d.mu.Lock()
 	found, asking := d.found, d.asking
 	d.asking = d.asking || found == nil
+	if !asking && found == nil {
+		d.greets++
+	}
 	d.mu.Unlock()
 	switch {
 	case asking:
@@ -248,11 +252,7 @@ func (d *discovery) begin() {
 	default:
 		d.aside.run(func() {
 			d.life.awaitState(firstState)
-			found := d.greet()
-			d.mu.Lock()
-			d.asking = false
-			d.mu.Unlock()
-			d.greeted(found)
+			d.goOn(d.greet(), func() {})
 		})
 	}
 }
@@ -283,7 +283,10 @@ func (d *discovery) greet() *declared.Greeting {
 	defer cancel()
 	r := d.ownRequest(methodDiscover)
 	r.modern = true
-	answer, err := d.ask(ctx, r, d.ownLine(r, "server/discover", ""))
+	if !d.add(r) {
+		return nil
+	}
+	answer, err := d.sendOwn(ctx, r, d.ownLine(r, "server/discover", ""))
 	if err != nil {
 		if ctx.Err() != nil {
 			d.late(r.id)
@@ -293,26 +296,39 @@ func (d *discovery) greet() *declared.Greeting {
 	return d.heard(answer)
 }
 
-// pending reports whether the server is being asked, or is about to be.
+// add registers a request of our own, unless the server's output has ended: nothing would answer it.
+func (d *discovery) add(r *request) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !d.over && d.calls.add(r) > 0
+}
+
+// pending reports whether the server is being greeted, or is about to be.
 func (d *discovery) pending() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.asking
+	return d.greets > 0
 }
 
 // adopt greets a server that speaks the modern era alone, for a client of the legacy one: then it can be reviewed. first runs before it does.
 func (d *discovery) adopt(first func()) {
 	d.mu.Lock()
 	d.asking = true
+	d.greets++
 	d.mu.Unlock()
-	d.aside.run(func() {
-		found := d.greet()
-		first()
-		d.mu.Lock()
-		d.asking = false
-		d.mu.Unlock()
-		d.greeted(found)
-	})
+	d.aside.run(func() { d.goOn(d.greet(), first) })
+}
+
+// goOn ends a greeting of our own, with what it came to.
+func (d *discovery) goOn(found *declared.Greeting, first func()) {
+	first()
+	d.mu.Lock()
+	d.asking = false
+	d.mu.Unlock()
+	d.greeted(found)
+	d.mu.Lock()
+	d.greets--
+	d.mu.Unlock()
 }
 
 // use makes a greeting of the modern era the one that counts: listings are asked and judged in it. In a legacy session it counts for nothing.

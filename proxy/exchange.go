@@ -144,6 +144,11 @@ func (x *exchange) ask(ctx context.Context, r *request, line []byte) (answer []b
 	if x.calls.add(r) == 0 {
 		return nil, errGone
 	}
+	return x.sendOwn(ctx, r, line)
+}
+
+// sendOwn is ask for a request that is registered.
+func (x *exchange) sendOwn(ctx context.Context, r *request, line []byte) (answer []byte, err error) {
 	x.server.Enqueue(line)
 	select {
 	case <-ctx.Done():

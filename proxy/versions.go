@@ -82,9 +82,9 @@ func (s *handshake) versionErrorTo(id []byte, v control.Versions, requested stri
 func (s *handshake) refusedVersion(r *request, line []byte, m *frame.Message) (bool, error) {
 	offered, about := versionsNamed(line, m.Error)
 	if about {
-		err := s.client.Write(s.versionError(r.id, s.noCommonVersion(offered)))
-		s.modern.adopt(func() {})
-		return true, err
+		v := s.noCommonVersion(offered)
+		s.modern.adopt(func() {}) // before the client is told, which may leave at once
+		return true, s.client.Write(s.versionError(r.id, v))
 	}
 	code, _ := frame.Find(line, m.Error, "code")
 	switch string(code.Of(line)) {

@@ -81,6 +81,23 @@ func TestAnErrorThatNamesOtherVersionsIsToldInOurWords(t *testing.T) {
 	}
 }
 
+func TestAServerOfTheModernEraAloneCanBeReviewedAlsoIfItsClientHangsUpAtOnce(t *testing.T) {
+	for range 50 {
+		r := newRig(t, approveAll, refusesInitialize(`{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}`, `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`), func(r *rig) { r.server.leaves = true })
+		r.send(hello)
+		r.answerTo("0")
+		r.in.Close()
+		select {
+		case <-r.ended:
+		case <-time.After(patience):
+			t.Fatal("the session does not end")
+		}
+		if r.gate.reportCount() == 0 {
+			t.Fatal("nobody is told what it declares")
+		}
+	}
+}
+
 func TestAnErrorAboutSomethingElseStaysWhatItIs(t *testing.T) {
 	for name, c := range map[string]struct{ failure, discovered string }{
 		"a missing key":                          {`{"code":-32000,"message":"API_KEY is not set since 2024-01-01"}`, ""},
