@@ -111,42 +111,47 @@ func readOrphan(path string, keys Keys, take func(Register, []Record) error) err
 		key = keys(server)
 	}
 	unseal(header.Sealed, keys, &header.Register, nil)
-	var (
-		batch []Record
-		bytes int
-	)
-	deliver := func() error {
-		if len(batch) == 0 {
-			return nil
-		}
-		records := batch
-		batch, bytes = nil, 0
-		return take(header.Register, records)
-	}
-	for {
-		raw, err := readSpoolLine(in)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		var r Record
+	err = inBatches(in, maxBatchRecords, func(raw []byte) (r Record, ok bool) {
 		if json.Unmarshal(raw, &r) != nil || r.ID == "" {
-			continue // cut off when the wrapper died
+			return r, false // cut off when the wrapper died
 		}
 		unsealNamed(&r, key, server)
-		batch, bytes = append(batch, r), bytes+len(raw)
-		if len(batch) >= maxBatchRecords || bytes >= maxBatchBytes {
-			if err := deliver(); err != nil {
-				return err
-			}
-		}
-	}
-	if err := deliver(); err != nil {
+		return r, true
+	}, func(records []Record) error { return take(header.Register, records) })
+	if err != nil {
 		return err
 	}
 	return os.Remove(path)
+}
+
+// inBatches delivers what read makes of the lines that are left, at most most at once and about maxBatchBytes. A line that read takes for
+// none is left out.
+func inBatches[T any](in *bufio.Reader, most int, read func(raw []byte) (T, bool), take func([]T) error) error {
+	var (
+		batch []T
+		size  int
+	)
+	for {
+		raw, err := readSpoolLine(in)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		over := err == io.EOF
+		if !over {
+			if one, ok := read(raw); ok {
+				batch, size = append(batch, one), size+len(raw)
+			}
+		}
+		if len(batch) > 0 && (over || len(batch) >= most || size >= maxBatchBytes) {
+			if err := take(batch); err != nil {
+				return err
+			}
+			batch, size = nil, 0
+		}
+		if over {
+			return nil
+		}
+	}
 }
 
 // readSpoolLine returns the next whole line. One that is too long is cut, and is then no record; a last line without its end

@@ -168,33 +168,9 @@ func takeTasks(path string, keys Keys, take func(Register, []Task) error) error 
 	server := header.Register.ServerID
 	key := keys(server)
 	unseal(header.Sealed, keys, &header.Register, nil)
-	var batch []Task
-	deliver := func() error {
-		if len(batch) == 0 {
-			return nil
-		}
-		tasks := batch
-		batch = nil
-		return take(header.Register, tasks)
-	}
-	for {
-		raw, err := readSpoolLine(in)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if t, ok := unsealTask(raw, key, server); ok {
-			batch = append(batch, t)
-		}
-		if len(batch) >= MaxTasks {
-			if err := deliver(); err != nil {
-				return err
-			}
-		}
-	}
-	if err := deliver(); err != nil {
+	err = inBatches(in, MaxTasks, func(raw []byte) (Task, bool) { return unsealTask(raw, key, server) },
+		func(tasks []Task) error { return take(header.Register, tasks) })
+	if err != nil {
 		return err
 	}
 	return remove()
