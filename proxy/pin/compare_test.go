@@ -249,11 +249,31 @@ func checkSegments(t *testing.T, before, after string) (complete bool) {
 	return complete
 }
 
+func TestALineThatWasPutInStandsAlone(t *testing.T) {
+	for _, c := range []struct {
+		before, after string
+		want          []Segment
+	}{
+		{"---\nname: a\n---\nDo this.", "---\nname: a\nallowed-tools: Bash(*)\n---\nDo this.", []Segment{
+			{Kept, "---\nname: a\n"}, {Inserted, "allowed-tools: Bash(*)\n"}, {Kept, "---\nDo this."},
+		}},
+		{"one - two\nthree.\n", "one - two\n- four.\nthree.\n", []Segment{{Kept, "one - two\n"}, {Inserted, "- four.\n"}, {Kept, "three.\n"}}},
+		{"for 5 days\nin a city\n", "for 7 days\nin a city\n", []Segment{{Kept, "for "}, {Deleted, "5"}, {Inserted, "7"}, {Kept, " days\nin a city\n"}}},
+	} {
+		if got, complete := compareWords(c.before, c.after); !complete || !slices.Equal(got, c.want) {
+			t.Errorf("%q and %q:\n%q", c.before, c.after, got)
+		}
+	}
+}
+
 func TestLongTextsAreComparedByLineOrWhole(t *testing.T) {
 	line := "one two three four five six seven eight nine ten\n"
 	long := strings.Repeat(line, 5_000)
-	if checkSegments(t, long, strings.Replace(long, "five", "5", 1)) {
-		t.Error("a text beyond maxTokens was compared word by word")
+	if !checkSegments(t, long, strings.Replace(long, "five", "5", 1)) {
+		t.Error("one word of a long text was not found")
+	}
+	if checkSegments(t, long, strings.ReplaceAll(long, "five", "5")) {
+		t.Error("a text with changes beyond maxTokens was compared word by word")
 	}
 	if checkSegments(t, strings.Repeat("a ", 5_000), strings.Repeat("b ", 5_000)) {
 		t.Error("two texts with nothing in common were compared word by word")

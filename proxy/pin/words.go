@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of the word-level comparison. Up to maxSteps differences the memory is maxSteps² small integers (4 MiB) and the time tokens ×
-// maxSteps; beyond that whole lines are compared, and beyond that the texts are shown one after the other.
+// Limits of the comparison. Up to maxSteps differences the memory is maxSteps² small integers (4 MiB) and the time tokens × maxSteps. Lines
+// are compared first and then the words of those that changed, so that a new line stands alone; what is beyond the limits is shown as a
+// whole, once as it was and once as it is.
 const (
 	maxTokens = 40_000
 	maxSteps  = 1_000
@@ -17,18 +18,68 @@ const (
 // compareWords cuts two texts into runs that are equal, deleted or inserted. The equal and deleted runs joined are before, the equal and
 // inserted ones after. complete is false if the texts were too long or too different for a comparison by words.
 func compareWords(before, after string) (segments []Segment, complete bool) {
-	if a, b, ok := tokens(before, after); ok {
-		if ops, ok := shortest(a, b); ok {
-			return merge(ops, a, b), true
-		}
-	}
 	a, b := lines(before), lines(after)
-	if len(a)+len(b) <= maxTokens {
-		if ops, ok := shortest(a, b); ok {
-			return merge(ops, a, b), false
+	room := maxTokens
+	if len(a)+len(b) > maxTokens {
+		return changedWords(before, after, &room)
+	}
+	ops, ok := shortest(a, b)
+	if !ok {
+		return changedWords(before, after, &room)
+	}
+	complete = true
+	for len(ops) > 0 {
+		if e := ops[0]; e.op == '=' {
+			segments = appendKept(segments, strings.Join(a[e.at:e.at+e.n], ""))
+			ops = ops[1:]
+			continue
+		}
+		var deleted, inserted strings.Builder
+		for ; len(ops) > 0 && ops[0].op != '='; ops = ops[1:] {
+			if e := ops[0]; e.op == '-' {
+				deleted.WriteString(strings.Join(a[e.at:e.at+e.n], ""))
+			} else {
+				inserted.WriteString(strings.Join(b[e.at:e.at+e.n], ""))
+			}
+		}
+		changed, whole := changedWords(deleted.String(), inserted.String(), &room)
+		complete = complete && whole
+		for _, s := range changed {
+			if s.Op == Kept {
+				segments = appendKept(segments, s.Text)
+			} else {
+				segments = append(segments, s)
+			}
 		}
 	}
-	return merge([]edit{{'-', 0, len(a)}, {'+', 0, len(b)}}, a, b), false
+	return segments, complete
+}
+
+// changedWords compares two texts word by word, whatever their lines are. room is how many tokens may still be compared.
+func changedWords(before, after string, room *int) (segments []Segment, complete bool) {
+	if before != "" && after != "" {
+		if a, b, ok := tokens(before, after, *room); ok {
+			*room -= len(a) + len(b)
+			if ops, ok := shortest(a, b); ok {
+				return merge(ops, a, b), true
+			}
+		}
+	}
+	for _, s := range []Segment{{Deleted, before}, {Inserted, after}} {
+		if s.Text != "" {
+			segments = append(segments, s)
+		}
+	}
+	return segments, len(segments) < 2
+}
+
+// appendKept adds text that both sides have.
+func appendKept(segments []Segment, text string) []Segment {
+	if last := len(segments) - 1; last >= 0 && segments[last].Op == Kept {
+		segments[last].Text += text
+		return segments
+	}
+	return append(segments, Segment{Op: Kept, Text: text})
 }
 
 // lines cuts a text after each line break; an empty text has none.
@@ -40,20 +91,20 @@ func lines(s string) []string {
 	return all
 }
 
-func tokens(before, after string) (a, b []string, ok bool) {
-	if a, ok = split(before); !ok {
+func tokens(before, after string, most int) (a, b []string, ok bool) {
+	if a, ok = split(before, most); !ok {
 		return nil, nil, false
 	}
-	b, ok = split(after)
-	return a, b, ok && len(a)+len(b) <= maxTokens
+	b, ok = split(after, most-len(a))
+	return a, b, ok
 }
 
 // split cuts a text into words, runs of one white-space character, and single other characters. An invisible character is a token of its
 // own, so that a difference shows it alone.
-func split(s string) ([]string, bool) {
+func split(s string, most int) ([]string, bool) {
 	var out []string
 	for len(s) > 0 {
-		if len(out) == maxTokens {
+		if len(out) == most {
 			return nil, false
 		}
 		first, size := utf8.DecodeRuneInString(s)
@@ -229,11 +280,7 @@ func merge(ops []edit, a, b []string) []Segment {
 				continue
 			}
 			flush()
-			if last := len(out) - 1; last >= 0 && out[last].Op == Kept {
-				out[last].Text += text
-			} else {
-				out = append(out, Segment{Op: Kept, Text: text})
-			}
+			out = appendKept(out, text)
 		}
 	}
 	flush()
