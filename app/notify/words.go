@@ -58,6 +58,8 @@ func Say(s Subject) Note {
 		n.Title, n.Body = "Claude asks for your review", "Claude asked you to look at "+who+". What is blocked stays blocked until you decide."
 	case s.Kind == vocab.ItemNewServer:
 		n.Title, n.Body = of("New server: %s", "New server"), "It's blocked until you check what it can do."
+	case s.Kind == vocab.ItemChanged && s.Grave && s.Hidden && s.Tools == 0:
+		n.Title, n.Body = "Blocked: hidden instructions", "What "+who+" declares now hides orders for Claude. Sallyport blocked it; nothing ran."
 	case s.Kind == vocab.ItemChanged && s.Grave && s.Hidden:
 		n.Title, n.Body = "Blocked: hidden instructions in a tool", "A tool from "+who+" now hides orders for Claude. Sallyport blocked it, and it hasn't run."
 	case s.Kind == vocab.ItemChanged && s.Grave:

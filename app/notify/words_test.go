@@ -107,7 +107,8 @@ func TestWhatANoteSays(t *testing.T) {
 	}{
 		{Subject{Kind: "changed", Server: "weather", Tools: 2}, "Tools changed and are blocked", "2 tools from weather changed. They stay blocked until you review them."},
 		{Subject{Kind: "changed", Server: "weather", Tools: 1}, "A tool changed and is blocked", "A tool from weather changed. It stays blocked until you review it."},
-		{Subject{Kind: "changed", Server: "weather", Grave: true, Hidden: true}, "Blocked: hidden instructions in a tool", "A tool from weather now hides orders for Claude. Sallyport blocked it, and it hasn't run."},
+		{Subject{Kind: "changed", Server: "weather", Grave: true, Hidden: true, Tools: 1}, "Blocked: hidden instructions in a tool", "A tool from weather now hides orders for Claude. Sallyport blocked it, and it hasn't run."},
+		{Subject{Kind: "changed", Server: "weather", Grave: true, Hidden: true}, "Blocked: hidden instructions", "What weather declares now hides orders for Claude. Sallyport blocked it; nothing ran."},
 		{Subject{Kind: "new_server", Server: "github"}, "New server: github", "It's blocked until you check what it can do."},
 		{Subject{Kind: "launch", Server: "filesystem", Blocked: true}, "filesystem starts differently", "Sallyport can't tell which program it would start. Blocked until you review it."},
 		{Subject{Kind: "launch", Launch: "program", Server: "filesystem", Blocked: true}, "filesystem starts differently", "It would start a different program than the one you allowed. Blocked until you review it."},

@@ -42,6 +42,9 @@ func ItemWords(key string) string {
 		}
 	}
 	kind = strings.ReplaceAll(kind, "-", " ")
+	if kind == string(pin.Resource) && pin.IsPage(name) {
+		kind = "page"
+	}
 	if clean := legible.Name(name, ""); clean != "" {
 		return fmt.Sprintf("the %s %q", kind, clean)
 	}

@@ -85,7 +85,7 @@ export class House {
   }
 
   /** A client before a wrapper before a server. */
-  async wrap(server, name = server.name) {
+  async wrap(server, name = server.name, era = 'legacy') {
     const child = spawn(sallyport, ['wrap', '--name', name, '--client', 'claude-desktop', '--', ...server.argv], { env: this.env, stdio: ['pipe', 'pipe', 'ignore'] })
     const ended = once(child, 'exit')
     const open = new Map()
@@ -109,6 +109,11 @@ export class House {
       await ended
     }
     this.#endings.push(close)
+    const claims = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientInfo': { name: 'claude-ai', version: '1.0' }, 'io.modelcontextprotocol/clientCapabilities': {} }
+    if (era === 'modern') {
+      await request('tools/list', { _meta: claims })
+      return { request: (method, params) => request(method, { ...params, _meta: claims }), close }
+    }
     await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'claude-ai', version: '1.0' } })
     child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
     return {

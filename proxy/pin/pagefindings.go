@@ -24,27 +24,27 @@ func (p Page) findings() (found []inspect.Finding) {
 		for _, h := range of.hosts {
 			switch host := strings.ToLower(h.what); {
 			case strings.ContainsAny(host, " \t\r\n;,'\""):
-				add(inspect.PageOddHost, inspect.High, "It asks to "+of.does+" something that is no host, which could lift its limits", h)
+				add(inspect.PageOddHost, inspect.High, "Its page asks to "+of.does+" something that is no host, which could lift its limits", h)
 			case strings.Contains(host, "*"), strings.HasSuffix(host, ":"), strings.HasSuffix(host, "://"):
-				add(inspect.PageAnyHost, inspect.Medium, "It may "+of.does+" any host that matches a pattern", h)
+				add(inspect.PageAnyHost, inspect.Medium, "Its page may "+of.does+" any host that matches a pattern", h)
 			case strings.HasPrefix(host, "http:"), strings.HasPrefix(host, "ws:"):
-				add(inspect.PagePlainHTTP, inspect.Medium, "It may "+of.does+" a host without encryption", h)
+				add(inspect.PagePlainHTTP, inspect.Medium, "Its page may "+of.does+" a host without encryption", h)
 			}
 		}
 	}
 	for _, a := range in.permissions {
-		add(inspect.PagePermission, inspect.Medium, "It asks for "+permissionWords(a.what), a)
+		add(inspect.PagePermission, inspect.Medium, "Its page asks for "+permissionWords(a.what), a)
 	}
 	if p.Varies {
 		found = append(found, inspect.Finding{
 			Rule: inspect.VaryingPage, Level: inspect.Medium, Category: "threat",
-			Title: "It changes at every read, so Sallyport can't compare what it shows; it inspects it at each read",
+			Title: "Its page changes at every read, so Sallyport can't compare what it shows; it inspects each read",
 		})
 	}
 	for i, text := range p.Contents.texts() {
 		if start, end, asks := passwordField(text); asks {
 			found = append(found, inspect.Finding{
-				Rule: inspect.PageAsksSecret, Level: inspect.High, Category: "threat", Title: "It has a field for a password",
+				Rule: inspect.PageAsksSecret, Level: inspect.High, Category: "threat", Title: "Its page has a field for a password",
 				Where: inspect.Member(bodyAt(i), "source"), Start: start, End: end, Match: cut.Runes(text[start:end], maxMatch),
 			})
 		}

@@ -83,6 +83,7 @@ func comparePages(before, after Page) []Change {
 		d.add(Change{Path: a.where, Op: Removed, Words: "it no longer asks for " + permissionWords(a.what)})
 	}
 	d.hosts(was.domain, is.domain, "it now asks to run under the domain", "it no longer asks to run under the domain")
+	said := len(d.changes)
 	d.drawn(before, after)
 	entryBefore, entryAfter := canonicalEntry(before), canonicalEntry(after)
 	switch {
@@ -97,6 +98,9 @@ func comparePages(before, after Page) []Change {
 	if before.Contents != nil && !bytes.Equal(before.Contents.frame, after.Contents.frame) {
 		d.value(place{path: "contents", label: "its contents"}, before.Contents.frame, after.Contents.frame, data)
 	}
+	d.changes = slices.Concat(d.changes[:said], slices.DeleteFunc(d.changes[said:], func(c Change) bool {
+		return c.Path != "" && slices.ContainsFunc(d.changes[:said], func(words Change) bool { return words.Path == c.Path && words.Op == c.Op })
+	})) // a sentence says it already
 	if len(d.changes) == 0 { // the digests differ, so there must be an entry
 		d.add(Change{Op: Changed, Words: "the page changed"})
 	}

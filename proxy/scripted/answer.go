@@ -32,6 +32,8 @@ func (s *scriptRun) answer(m *message) (as string) {
 		s.list(m, face, "resources", face.Resources)
 	case "resources/templates/list":
 		s.list(m, face, "resourceTemplates", face.Templates)
+	case "skills/list":
+		s.list(m, face, "skills", face.Skills)
 	case "tools/call":
 		s.named(m, face, m.Params.Name, `{"content":[{"type":"text","text":"done"}]}`)
 	case "prompts/get":
@@ -68,6 +70,9 @@ func (f Face) initialize(protocol string) Verbatim {
 		}
 		if f.Prompts != nil {
 			parts = append(parts, `"prompts":{"listChanged":true}`)
+		}
+		if f.Skills != nil {
+			parts = append(parts, `"extensions":{"io.modelcontextprotocol/skills":{}}`)
 		}
 		if f.Resources != nil || f.Templates != nil {
 			parts = append(parts, `"resources":{"subscribe":true,"listChanged":true}`)

@@ -31,6 +31,7 @@ type Face struct {
 	Prompts      []Verbatim `json:"prompts"`
 	Resources    []Verbatim `json:"resources"`
 	Templates    []Verbatim `json:"templates"`
+	Skills       []Verbatim `json:"skills,omitempty"` // entries of skills/list; what their resources say is in Answers
 	// Answers are results by tool name, prompt name or resource URI.
 	Answers map[string]Verbatim `json:"answers,omitempty"`
 	// Fill adds this many tools fill_00000, fill_00001…

@@ -1,4 +1,5 @@
 import type { CleanDecided, CleanServer, Item } from '../lib/api'
+import { countedWords } from '../lib/kinds'
 import type { Outcome } from '../review/outcome'
 import { serverName } from '../untrusted/names'
 
@@ -9,14 +10,7 @@ export const cleanCount = (waiting: readonly Item[]): number => waiting.filter((
 export const allowLabel = (n: number): string => (n === 1 ? 'Allow the server without warnings' : `Allow the ${n} servers without warnings`)
 
 /** What a server offers, in numbers: tools, and the kinds of everything else it declares. */
-export function offers(server: CleanServer): string {
-  const words = [server.tools === 1 ? '1 tool' : `${server.tools} tools`]
-  for (const [prefix, one, many] of [['prompt', 'prompt', 'prompts'], ['resource', 'resource', 'resources'], ['skill', 'skill', 'skills'], ['instructions', 'instructions', 'instructions']] as const) {
-    const n = server.parts.filter((part) => (part.split(':', 1)[0] ?? '').replace('-template', '') === prefix).length
-    if (n > 0) words.push(prefix === 'instructions' ? one : n === 1 ? `1 ${one}` : `${n} ${many}`)
-  }
-  return words.join(', ')
-}
+export const offers = (server: CleanServer): string => countedWords(server.tools, server.parts)
 
 /** The variables a server was started with that can load code into it. */
 export const loadersOf = (server: CleanServer): string =>

@@ -1,6 +1,7 @@
 import { cameFrom, many } from '../held/row'
 import { responses } from '../held/words'
 import type { Item, Part } from '../lib/api'
+import { countedWords, kindOfItem } from '../lib/kinds'
 import { labelOf } from '../review/settings'
 import { serverName } from '../untrusted/names'
 
@@ -36,9 +37,9 @@ export function kindWords(item: Item): string {
 
 function changedWords(parts: Part[]): string {
   const [only] = parts
-  if (parts.length > 1 || !only) return 'Tools changed'
-  const kind = only.item.split(':', 1)[0] ?? ''
-  const noun = { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', resource: 'Resource', 'resource-template': 'Resource', skill: 'Skill' }[kind] ?? 'Tool'
+  if (parts.length > 1) return parts.every((p) => p.item.startsWith('tool:')) ? 'Tools changed' : 'Items changed'
+  if (!only) return 'Tools changed'
+  const noun = { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', page: 'Page', resource: 'Resource', 'resource-template': 'Resource', skill: 'Skill' }[kindOfItem(only.item)] ?? 'Tool'
   return only.state === 'new' ? `New ${noun.toLowerCase()}` : `${noun} changed`
 }
 
@@ -48,8 +49,8 @@ export function aboutOf(item: Item): { name: string; words: string } {
   if (item.kind === 'settings_changed') return { name: '', words: parts.length === 1 && parts[0] ? labelOf({ name: parts[0].item.replace(/^setting:/, '') }) : `${parts.length} settings` }
   const [only] = parts
   if (item.kind === 'new_server') {
-    const tools = parts.filter((p) => p.item.startsWith('tool:')).length
-    return { name: '', words: tools === 1 ? '1 tool' : `${tools} tools` }
+    const items = [...new Set(parts.map((p) => p.item))] // one that differs between two protocol eras is two parts
+    return { name: '', words: countedWords(items.filter((item) => item.startsWith('tool:')).length, items) }
   }
   if (many(item) && cameFrom(item).kind.startsWith('resource')) return { name: '', words: 'resources' }
   if (parts.length === 1 && only?.item.includes(':')) return { name: only.item.slice(only.item.indexOf(':') + 1), words: '' }

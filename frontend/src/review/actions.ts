@@ -1,5 +1,6 @@
 import { heldActions } from '../held/actions'
 import type { PartDetail, Review } from '../lib/api'
+import { kindOf } from '../lib/kinds'
 import { plainName, serverName } from '../untrusted/names'
 import type { Action, Actions } from './action'
 import { warns } from './findings'
@@ -34,7 +35,7 @@ export function actionsOf(review: Review, chosen: PartDetail | undefined, picked
 const serverOf = (review: Review) => serverName(review.shown || review.server, 'this server')
 
 function nounOf(part: PartDetail): string {
-  return { tool: 'tool', prompt: 'prompt', resource: 'resource', 'resource-template': 'resource', skill: 'skill' }[part.kind] ?? 'part'
+  return { tool: 'tool', prompt: 'prompt', page: 'page', resource: 'resource', 'resource-template': 'resource', skill: 'skill' }[kindOf(part.kind, part.name)] ?? 'part'
 }
 
 function nameOf(part: PartDetail): string {

@@ -15,10 +15,13 @@ const EMPTY = /^(inputSchema|outputSchema|annotations|arguments)$/
 /** Where a skill’s text is: what it tells Claude. */
 export const SKILL_TEXT = 'SKILL.md'
 
+/** Where a page’s source is. */
+const PAGE_SOURCE = /^bodies\[\d+\]\.source$/
+
 const TEXT = /(^|\.|\])(description|title)$|^$|^SKILL\.md$/
 
 /** A text of the item itself, and not of one of its fields. */
-export const ofItself = (path: string) => path === SKILL_TEXT || path === 'frontmatter.description' || !/[.[]/.test(path)
+export const ofItself = (path: string) => path === SKILL_TEXT || path === 'frontmatter.description' || PAGE_SOURCE.test(path) || !/[.[]/.test(path)
 
 /** A text is compared word by word. The headline already shows names. */
 export function isText(change: Change): boolean {
@@ -26,6 +29,7 @@ export function isText(change: Change): boolean {
 }
 
 const GROUPS: { id: string; test: RegExp; title: string; aside: string }[] = [
+  { id: 'reach', test: /^(contents|entry)\b.*_meta/, title: 'Changes to what it may do', aside: '' },
   { id: 'inputs', test: /^(inputSchema|arguments)/, title: 'Inputs', aside: 'what Claude can send' },
   { id: 'answers', test: /^outputSchema/, title: 'Responses', aside: 'what it says it returns' },
   { id: 'front', test: /^frontmatter/, title: 'What it says about itself', aside: 'a server can claim anything' },

@@ -21,6 +21,17 @@ describe('a page', () => {
     expect(powers().getByText('<img src=x onerror=alert(1)>').closest('bdi, code')).not.toBeNull()
   })
 
+  it('that changed is compared: what it may do now, then what it shows, as what the client draws', async () => {
+    const changes = [
+      { path: 'contents[0]._meta.ui.permissions.camera', op: 'added' as const, words: 'it now asks for the camera' },
+      { path: 'bodies[0].source', op: 'changed' as const, words: 'what it shows changed', before: 'a', after: 'b', text: [{ op: 'delete' as const, text: 'a' }, { op: 'insert' as const, text: 'b' }] },
+    ]
+    await lookAt(reviewOf({ details: [page({ approved: 'abc', state: 'changed', page: ['it asks for the camera'], changes })] }))
+    expect(within(screen.getByRole('region', { name: /^Changes to what it may do/ })).getByText('It now asks for the camera')).toBeInTheDocument()
+    expect(screen.getByRole('region', { name: /^What it shows/ })).toHaveTextContent('the client draws it')
+    expect(screen.getByRole('button', { name: /^Allow this page/ })).toBeInTheDocument()
+  })
+
   it('has no such card where a part is no page', async () => {
     await lookAt(reviewOf())
     expect(screen.queryByRole('region', { name: /^What this page may do/ })).toBeNull()

@@ -1,5 +1,6 @@
 import { heldNothing, heldSince, heldSubject, heldVerdict } from '../held/words'
 import type { PartDetail, Review } from '../lib/api'
+import { kindOf } from '../lib/kinds'
 import { serverName } from '../untrusted/names'
 import { verdictOf, worstOf } from './findings'
 import type { Headline } from './headline'
@@ -132,7 +133,7 @@ export function decidedWords(review: Review): string {
 /** The kind of a part, in a word. */
 export function partKind(part: PartDetail): string {
   return (
-    { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', resource: 'Resource', 'resource-template': 'Resource template', skill: 'Skill', launch: 'What it runs', interaction: 'Request', entry: 'Entry', setting: 'Setting', store: 'Store' }[part.kind] ?? 'Part'
+    { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', page: 'Page', resource: 'Resource', 'resource-template': 'Resource template', skill: 'Skill', launch: 'What it runs', interaction: 'Request', entry: 'Entry', setting: 'Setting', store: 'Store' }[kindOf(part.kind, part.name)] ?? 'Part'
   )
 }
 

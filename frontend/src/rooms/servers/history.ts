@@ -1,4 +1,5 @@
 import type { HistoryEvent, ServerItem } from '../../lib/api'
+import { kindOf } from '../../lib/kinds'
 
 export interface Told {
   /** What happened, and who did it. */
@@ -7,7 +8,7 @@ export interface Told {
   noun: string
 }
 
-const NOUNS: Record<string, string> = { instructions: 'Instructions', launch: 'What it runs', tool: 'A tool', prompt: 'A prompt', resource: 'A resource', 'resource-template': 'A resource pattern', skill: 'A skill' }
+const NOUNS: Record<string, string> = { instructions: 'Instructions', launch: 'What it runs', tool: 'A tool', prompt: 'A prompt', page: 'A page', resource: 'A resource', 'resource-template': 'A resource pattern', skill: 'A skill' }
 
 const DID: Record<string, string> = {
   approve: 'Allowed by you',
@@ -20,7 +21,7 @@ const DID: Record<string, string> = {
 }
 
 export function eventWords(event: HistoryEvent): Told {
-  const noun = NOUNS[event.kind] ?? 'A part'
+  const noun = NOUNS[kindOf(event.kind, event.name)] ?? 'A part'
   if (event.action === 'block' && event.by === 'seal') return { did: 'Blocked: its record was altered', noun }
   return { did: DID[event.action] ?? 'Noted', noun }
 }

@@ -1,4 +1,5 @@
 import type { Colour, ServerItem, Server } from '../../lib/api'
+import { kindOf } from '../../lib/kinds'
 import { dayWords } from '../../lib/ui/time'
 
 export function toolsWords(server: Server): string {
@@ -23,6 +24,7 @@ export const ITEM_KINDS: readonly { kind: string; title: string }[] = [
   { kind: 'instructions', title: 'Instructions for Claude' },
   { kind: 'tool', title: 'Tools' },
   { kind: 'prompt', title: 'Prompts' },
+  { kind: 'page', title: 'Pages' },
   { kind: 'resource-template', title: 'Resource patterns' },
   { kind: 'resource', title: 'Resources' },
   { kind: 'skill', title: 'Skills' },
@@ -31,7 +33,7 @@ export const ITEM_KINDS: readonly { kind: string; title: string }[] = [
 /** The launch is an item too, but is shown under Start-up. */
 export function offered(items: readonly ServerItem[]): { kind: string; title: string; items: ServerItem[] }[] {
   const known = new Set(['launch', ...ITEM_KINDS.map((k) => k.kind)])
-  const groups = ITEM_KINDS.map((k) => ({ ...k, items: items.filter((i) => i.kind === k.kind) }))
+  const groups = ITEM_KINDS.map((k) => ({ ...k, items: items.filter((i) => kindOf(i.kind, i.name) === k.kind) }))
   groups.push({ kind: 'other', title: 'Other', items: items.filter((i) => !known.has(i.kind)) })
   return groups.filter((group) => group.items.length > 0)
 }
