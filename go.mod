@@ -8,7 +8,6 @@ ignore ./frontend/node_modules
 require (
 	fyne.io/systray v1.12.2
 	github.com/alecthomas/kong v1.17.0
-	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/dlclark/regexp2/v2 v2.13.0
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/gen2brain/beeep v0.11.3

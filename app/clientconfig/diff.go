@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/aymanbagabas/go-udiff"
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/tailscale/hujson"
 
 	"github.com/sallyport/sallyport/proxy/cut"
@@ -16,12 +16,12 @@ import (
 const dots = "••••"
 
 const (
-	diffContext = 2
+	diffContext = 3 // as package diff has it
 	// A longer text is cut: a file on one line may contain a client's whole memory.
 	maxShownText = 512
 )
 
-// Diff is a unified diff of two texts of a file with two lines of context, or "" if they are equal. Values of env and headers, and secrets
+// Diff is a unified diff of two texts of a file with three lines of context, or "" if they are equal. Values of env and headers, and secrets
 // among arguments and in URLs, are dots on both sides, and long texts are cut.
 func Diff(path string, was, now []byte, format Format) (string, error) {
 	old, new := changedLines(was, now)
@@ -33,42 +33,9 @@ func Diff(path string, was, now []byte, format Format) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := udiff.ToUnified(path, path, before, udiff.Lines(before, after), diffContext)
-	if err != nil {
-		return "", err
-	}
-	return renumber(text), nil
-}
-
-// renumber corrects the line numbers of the new text: the library does not count the lines between two changes of one hunk, so every later
-// hunk would be off.
-func renumber(diff string) string {
-	var out strings.Builder
-	shift := 0
-	for line := range strings.Lines(diff) {
-		var oldLines, newLines string
-		if n, _ := fmt.Sscanf(line, "@@ -%s +%s @@", &oldLines, &newLines); n == 2 {
-			from, old := lineRange(oldLines)
-			_, new := lineRange(newLines)
-			_, counted, several := strings.Cut(newLines, ",")
-			line = fmt.Sprintf("@@ -%s +%d", oldLines, from+shift)
-			if several {
-				line += "," + counted
-			}
-			line += " @@\n"
-			shift += new - old
-		}
-		out.WriteString(line)
-	}
-	return out.String()
-}
-
-// lineRange parses START or START,COUNT of a hunk's head.
-func lineRange(s string) (start, count int) {
-	if n, _ := fmt.Sscanf(s, "%d,%d", &start, &count); n == 1 {
-		count = 1
-	}
-	return start, count
+	text := diff.Diff(path, []byte(before), path, []byte(after))
+	_, text, _ = bytes.Cut(text, []byte("\n")) // the line above the names of both sides
+	return string(text), nil
 }
 
 // changedLines are the lines of both texts from the first difference to the last, with their context. Only they are searched for secrets:

@@ -79,13 +79,15 @@ func TestOnlyTheLinesAroundAChangeAreShown(t *testing.T) {
 	}
 	want := `--- x
 +++ x
-@@ -60005,5 +60005,5 @@
+@@ -60004,7 +60004,7 @@
+   2,
    3
  ],
 -"mcpServers": {"a": {"command": "x"}},
 +"mcpServers": {"a": {"command": "/p", "args": [ "wrap", "--name", "a", "--client", "claude-desktop", "--", "x" ]}},
  "4": 4,
  "5": 5,
+ "6": 6,
 `
 	if diff != want {
 		t.Errorf("got\n%.3000s", diff)

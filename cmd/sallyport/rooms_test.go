@@ -179,7 +179,7 @@ func TestTheBinaryLinksNoWindowAndNoTypedMCP(t *testing.T) {
 		}
 		// A wrapper pays for them at every start, once per server, and each is other people's code among ours that decides.
 		owner := slices.ContainsFunc([]string{"github.com/alecthomas/kong", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "github.com/fsnotify/fsnotify",
-			"github.com/tailscale/hujson", "github.com/aymanbagabas/go-udiff", "github.com/rivo/uniseg",
+			"github.com/tailscale/hujson", "github.com/rogpeppe/go-internal/diff", "github.com/rivo/uniseg",
 			"golang.org/x/net/idna",          // for the hosts of links, in proxy/inspect
 			"github.com/godbus/dbus/v5",      // for proxy/keychain
 			"github.com/dlclark/regexp2/v2"}, // for proxy/schema
