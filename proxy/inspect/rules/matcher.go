@@ -200,6 +200,9 @@ func (m *Matcher) literal(text string, base, i, j int, id uint16, head, known bo
 			}
 			start, end = min(start, base+from), max(end, base+to)
 		}
+		if from := start - base; from >= 0 && m.Rules[r].denied.protects(text, from, end-base) {
+			continue
+		}
 		before := &m.last[r]
 		if start < 0 { // begun in an earlier response: it must not hide what this one holds itself
 			before = &m.joint[r]

@@ -34,6 +34,7 @@ type Rule struct {
 	Answer     float64 // weight in a response
 	group      group
 	patterns   []string
+	denied     denial
 	enclosed   [2]string // what must be before and behind a match; it then belongs to it
 	example    string    // must match
 	counter    string    // must not match
