@@ -148,6 +148,7 @@ func reviewed(t *testing.T, h *installation, dir string, argv []string) {
 
 const (
 	whyLacking = "The suite calls a tool that the servers lack. They answer with an error. Sallyport refuses a name that no listing has with a tool result, which this check takes for one."
+	whyStream  = "The wrapper holds its own stream to the server, so it hears of changes that come before the client's stream is open."
 	whyVersion = "Sallyport answers a version that it does not speak by itself, with the versions that the server speaks too."
 )
 
@@ -165,8 +166,8 @@ var unequal = map[string]string{
 	"sep-2575-http-server-method-not-found-404-initialize":       "Sallyport answers `initialize` in the modern era by itself.",
 	"sep-2575-server-honors-notification-filter":                 "mcp-go sends each change to every stream, now and then before the check looks. Sallyport passes only what a stream asked for.",
 	"sep-2575-server-tags-subscription-id":                       "mcp-go sends some changes to every client, with the id of no stream, now and then before the check looks. Sallyport passes only what a stream asked for, with that stream's id.",
-	"sep-2575-server-sends-tools-list-changed-on-subscription":   "The wrapper holds its own stream to the server, so it hears of changes that come before the client's stream is open.",
-	"sep-2575-server-sends-prompts-list-changed-on-subscription": "The same.",
+	"sep-2575-server-sends-tools-list-changed-on-subscription":   whyStream,
+	"sep-2575-server-sends-prompts-list-changed-on-subscription": whyStream,
 }
 
 // compared is one server in one revision.
