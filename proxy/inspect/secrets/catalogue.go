@@ -216,7 +216,7 @@ var catalogue = []Rule{
 	},
 	{
 		Name: "doppler_token", kind: token,
-		patterns: []string{`dp.pt.\a{43}`, `dp.st.[\w.-]{40,}`, `dp.ct.\a{40,}`, `dp.sa.\a{40,}`},
+		patterns: []string{`dp.pt.\a{43}`, `dp.st.[\w.-]{40,}`, `dp.ct.\a{40,}`, `dp.sa.\a{40,}`, `dp.said.\a{40,}`, `dp.scim.\a{40,}`, `dp.audit.\a{40,}`},
 		Example:  "dp.pt.cbcxv5bgtcuz3lh3n8au5qnt2zd4ijottznhdjl8d9u", Counter: "dp.pt.x",
 		Source: "Doppler, tokens",
 	},
@@ -294,9 +294,21 @@ var catalogue = []Rule{
 	},
 	{
 		Name: "artifactory_key", kind: apiKey,
-		patterns: []string{`AKCp[A-Za-z0-9]{69}`},
+		patterns: []string{`AKCp[A-Za-z0-9]{69}`, `cmVmdGtu[A-Za-z0-9+/=]{56}`}, // the second is a reference token: base64 of "reftkn:…"
 		Example:  "AKCpaxcyba6lzoefmseh9r67kcr8a5cud5q23r0we8kagyfcf99ivtnhbclwxa3gr9dtzhbbz", Counter: "AKCpXXXX",
 		Source: "JFrog Artifactory, API keys",
+	},
+	{
+		Name: "docker_token", kind: token,
+		patterns: []string{`dckr_pat_[\w-]{27,}`, `dckr_oat_[\w-]{27,}`},
+		Example:  "docker login -u ada -p dckr_pat_7Kq2mVb9TzL4nRw8PdYx3Hc6Jf1", Counter: "dckr_pat_xxxxxxxxxxxxxxxxxxxxxxxxxxx",
+		Source: "Docker, access tokens",
+	},
+	{
+		Name: "tavily_key", kind: apiKey,
+		patterns: []string{`tvly-[\w-]{28,}`},
+		Example:  "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", Counter: "tvly-YOUR_API_KEY",
+		Source: "Tavily, API keys",
 	},
 	{
 		Name: "perplexity_key", kind: apiKey,
