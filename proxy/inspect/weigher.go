@@ -231,6 +231,9 @@ func (w *weigher) take(m *rules.Matcher, h rules.Hit, text string, where placer,
 	if w.place == Answer {
 		weight = r.Answer
 	}
+	if h.Orders {
+		weight += rules.OrderWeight
+	}
 	if encoded(chain) {
 		weight *= rules.EncodedWeight
 	}

@@ -22,7 +22,7 @@ const (
 // do.
 var catalogue = []Rule{
 	{
-		Name: "instruction_override", Level: Critical, Title: "It tells Claude to ignore what it was told", Definition: 4, Answer: 4, group: override,
+		Name: "instruction_override", Level: Critical, Title: "It tells Claude to ignore what it was told", Definition: 4, Answer: 4, group: override, leads: true,
 		patterns: []string{
 			"ignore|ignoring|disregard*|override|overrides|overriding|bypass|do not follow|don't follow|neglect|discard|dismiss|supersede* ~24 previous|prior|above|earlier|preceding|existing|former|original|your|initial|all|safety|security|user's|proxy's|system ~24 " + told,
 		},

@@ -13,6 +13,7 @@ type Hit struct {
 	Last       int  // where its last phrase ends: a match goes on to the end of a word
 	Mark       byte // its last phrase, if that is a single mark, such as a colon
 	Known      bool // it began in an earlier response, inside a match that was found there
+	Orders     bool // it began in this response, and an order follows it (ordersOn)
 }
 
 // begun is how far a pattern has matched, from where and to where, in the run in which it was written.
@@ -215,6 +216,7 @@ func (m *Matcher) literal(text string, base, i, j int, id uint16, head, known bo
 		if j-i == 1 {
 			hit.Mark = text[i]
 		}
+		hit.Orders = m.Rules[r].leads && start >= 0 && ordersOn(text[end-base:])
 		m.Hits = append(m.Hits, hit)
 	}
 }

@@ -35,6 +35,7 @@ type Rule struct {
 	group      group
 	patterns   []string
 	denied     denial
+	leads      bool      // it weighs more where an order follows it (OrderWeight)
 	enclosed   [2]string // what must be before and behind a match; it then belongs to it
 	example    string    // must match
 	counter    string    // must not match

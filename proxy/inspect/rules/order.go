@@ -1,0 +1,41 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+)
+
+// OrderWeight is added to a match that says to ignore what came before where an order follows it in the same sentence: honest text that only
+// names such instructions, or puts two nouns beside each other ("previous instructions and guidelines"), has none.
+const OrderWeight = 0.6
+
+// maxFollowing is how far behind a match its order begins, in bytes.
+const maxFollowing = 64
+
+// tasks are verbs that such orders begin with.
+var tasks = strings.Fields(`answer append add act ask book buy call change collect copy count create decline delete describe do download email
+	execute explain fetch follow forward generate get give grant include insert list mail make move navigate obey open output pay post
+	praise print promote provide publish purchase put read recommend remove repeat reply report respond return reveal rewrite run say
+	search send set share show sing start state submit summarize talk tell transfer translate tweet update upload use visit wire write`)
+
+// ordersOn reports whether what is behind a match goes on with an order: "… and send", ", then reply", "and instead of that print".
+func ordersOn(rest string) bool {
+	rest = strings.ToLower(rest[:min(len(rest), maxFollowing)])
+	if at := strings.IndexAny(rest, ".!?;\n\"”"); at >= 0 {
+		rest = rest[:at]
+	}
+	joined := strings.HasPrefix(rest, ",") || strings.HasPrefix(rest, ":")
+	for i, word := range strings.Fields(strings.TrimLeft(rest, ",: ")) {
+		word = strings.Trim(word, ",:'’")
+		switch {
+		case slices.Contains([]string{"and", "then", "instead", "just", "now"}, word):
+			joined = true
+		case joined && slices.Contains(tasks, word):
+			return true
+		case joined && slices.Contains([]string{"please", "only", "immediately", "always", "also", "of", "that", "this", "you", "must", "should"}, word):
+		case joined || i > 3:
+			return false
+		}
+	}
+	return false
+}
