@@ -98,30 +98,43 @@ func readOrphan(path string, keys Keys, take func(Register, []Record) error) err
 	}
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 64<<10)
-	var header spoolHeader
-	first, err := readSpoolLine(in)
+	from, server, key, err := readHeader(in, keys, "not a spool")
 	if err == io.EOF {
 		return os.Remove(path) // its wrapper died before writing anything
 	}
-	if err != nil || json.Unmarshal(first, &header) != nil || header.Spool != 1 {
-		return errors.Join(err, errors.New("not a spool: move it away"))
+	if err != nil {
+		return err
 	}
-	server, key := header.Register.ServerID, []byte(nil)
-	if server != "" && keys != nil {
-		key = keys(server)
-	}
-	unseal(header.Sealed, keys, &header.Register, nil)
 	err = inBatches(in, maxBatchRecords, func(raw []byte) (r Record, ok bool) {
 		if json.Unmarshal(raw, &r) != nil || r.ID == "" {
 			return r, false // cut off when the wrapper died
 		}
 		unsealNamed(&r, key, server)
 		return r, true
-	}, func(records []Record) error { return take(header.Register, records) })
+	}, func(records []Record) error { return take(from, records) })
 	if err != nil {
 		return err
 	}
 	return os.Remove(path)
+}
+
+// readHeader reads the first line of a file: whose it is, with the command if keys has the key of its server. An empty file is io.EOF; of any
+// other that is none of ours, the error says what it is not.
+func readHeader(in *bufio.Reader, keys Keys, not string) (from Register, server string, key []byte, err error) {
+	var header spoolHeader
+	first, err := readSpoolLine(in)
+	if err == io.EOF {
+		return from, "", nil, err
+	}
+	if err != nil || json.Unmarshal(first, &header) != nil || header.Spool != 1 {
+		return from, "", nil, errors.Join(err, errors.New(not+": move it away"))
+	}
+	from = header.Register
+	if server = from.ServerID; server != "" && keys != nil {
+		key = keys(server)
+	}
+	unseal(header.Sealed, keys, &from, nil)
+	return from, server, key, nil
 }
 
 // inBatches delivers what read makes of the lines that are left, at most most at once and about maxBatchBytes. A line that read takes for

@@ -80,35 +80,48 @@ type spoolHeader struct {
 
 // openSpool creates a file in dir.
 func openSpool(dir string, register Register, key *SpoolKey, max int64) (*spool, error) {
+	path, header, err := newSpoolFile(dir, ".ndjson", register, key)
+	if err != nil {
+		return nil, err
+	}
+	f, err := placeLocked(path, header)
+	if err != nil {
+		return nil, fmt.Errorf("open the spool: %w", err)
+	}
+	size := int64(len(header))
+	return &spool{f: f, path: path, header: header, key: key, max: max, full: max, acked: size, size: size}, nil
+}
+
+// newSpoolFile is the path of a new file in dir, whose folder it makes, and its first line.
+func newSpoolFile(dir, suffix string, register Register, key *SpoolKey) (path string, header []byte, err error) {
 	if err := disk.CheckFolder(filepath.Dir(dir)); err != nil {
-		return nil, err // don't recreate a home that was removed
+		return "", nil, err // don't recreate a home that was removed
 	}
 	if err := disk.OwnFolder(dir); err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	sealed, err := key.seal(&register, nil)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	header, err := encode(spoolHeader{Spool: 1, Register: register, Sealed: sealed})
+	header, err = encode(spoolHeader{Spool: 1, Register: register, Sealed: sealed})
+	return filepath.Join(dir, vocab.NewRecordID(time.Now())+suffix), header, err
+}
+
+// placeLocked creates a file with its first line. It appears under its name only with both lock and header.
+func placeLocked(path string, header []byte) (*os.File, error) {
+	d, err := lockedDraft(path)
 	if err != nil {
 		return nil, err
-	}
-	s := &spool{path: filepath.Join(dir, vocab.NewRecordID(time.Now())+".ndjson"), header: header, key: key, max: max, full: max}
-	d, err := lockedDraft(s.path)
-	if err != nil {
-		return nil, fmt.Errorf("open the spool: %w", err)
 	}
 	if _, err = d.Write(header); err == nil {
-		err = d.Place() // it appears under its name only with lock and header
+		err = d.Place()
 	}
 	if err != nil {
 		d.Drop()
-		return nil, fmt.Errorf("open the spool: %w", err)
+		return nil, err
 	}
-	s.f = d.File
-	s.acked, s.size = int64(len(header)), int64(len(header))
-	return s, nil
+	return d.File, nil
 }
 
 // lockedDraft is the draft of a file that stays locked while its wrapper lives, so that no hub takes it for an abandoned one.

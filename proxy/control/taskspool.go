@@ -7,11 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"time"
 
 	"github.com/sallyport/sallyport/proxy/disk"
-	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 const (
@@ -82,34 +79,15 @@ func sealTask(t Task, key *SpoolKey) ([]byte, error) {
 
 // open creates the file.
 func (s *taskSpool) open(key *SpoolKey) error {
-	if err := disk.CheckFolder(filepath.Dir(s.dir)); err != nil {
-		return err // don't recreate a home that was removed
-	}
-	if err := disk.OwnFolder(s.dir); err != nil {
-		return err
-	}
-	register := s.register
-	sealed, err := key.seal(&register, nil)
+	path, header, err := newSpoolFile(s.dir, taskSuffix, s.register, key)
 	if err != nil {
 		return err
 	}
-	header, err := encode(spoolHeader{Spool: 1, Register: register, Sealed: sealed})
+	f, err := placeLocked(path, header)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(s.dir, vocab.NewRecordID(time.Now())+taskSuffix)
-	d, err := lockedDraft(path)
-	if err != nil {
-		return err
-	}
-	if _, err = d.Write(header); err == nil {
-		err = d.Place()
-	}
-	if err != nil {
-		d.Drop()
-		return err
-	}
-	s.f, s.path, s.key, s.size = d.File, path, key, int64(len(header))
+	s.f, s.path, s.key, s.size = f, path, key, int64(len(header))
 	return nil
 }
 
@@ -157,19 +135,15 @@ func takeTasks(path string, keys Keys, take func(Register, []Task) error) error 
 		return os.Remove(path)
 	}
 	in := bufio.NewReaderSize(f, 64<<10)
-	first, err := readSpoolLine(in)
+	from, server, key, err := readHeader(in, keys, "no tasks")
 	if err == io.EOF {
 		return remove()
 	}
-	var header spoolHeader
-	if err != nil || json.Unmarshal(first, &header) != nil || header.Spool != 1 {
-		return errors.Join(err, errors.New("no tasks: move it away"))
+	if err != nil {
+		return err
 	}
-	server := header.Register.ServerID
-	key := keys(server)
-	unseal(header.Sealed, keys, &header.Register, nil)
 	err = inBatches(in, MaxTasks, func(raw []byte) (Task, bool) { return unsealTask(raw, key, server) },
-		func(tasks []Task) error { return take(header.Register, tasks) })
+		func(tasks []Task) error { return take(from, tasks) })
 	if err != nil {
 		return err
 	}
