@@ -240,8 +240,8 @@ func (d *discovery) begin() {
 	}
 	d.mu.Lock()
 	found, asking := d.found, d.asking
-	d.asking = d.asking || found == nil
 	if !asking && found == nil {
+		d.asking = true
 		d.greets++
 	}
 	d.mu.Unlock()
@@ -252,7 +252,7 @@ func (d *discovery) begin() {
 	default:
 		d.aside.run(func() {
 			d.life.awaitState(firstState)
-			d.goOn(d.greet(), func() {})
+			d.goOn(d.greet())
 		})
 	}
 }
@@ -316,12 +316,15 @@ func (d *discovery) adopt(first func()) {
 	d.asking = true
 	d.greets++
 	d.mu.Unlock()
-	d.aside.run(func() { d.goOn(d.greet(), first) })
+	d.aside.run(func() {
+		found := d.greet()
+		first()
+		d.goOn(found)
+	})
 }
 
 // goOn ends a greeting of our own, with what it came to.
-func (d *discovery) goOn(found *declared.Greeting, first func()) {
-	first()
+func (d *discovery) goOn(found *declared.Greeting) {
 	d.mu.Lock()
 	d.asking = false
 	d.mu.Unlock()

@@ -83,7 +83,7 @@ func (l *listens) add(v *declared.View, r *request, line []byte) {
 	one.uris = wanted(line, filter, "resourceSubscriptions", v.AllowsResource)
 	one.tasks = wanted(line, filter, "taskIds", func(id string) bool { return v.Verified && v.Open() && v.Allows(l.tasks.of(id).item) })
 	l.mu.Lock()
-	taken := l.calls.peek(r.id) != nil || slices.ContainsFunc(l.open, func(o *listen) bool { return bytes.Equal(frame.AppendIDKey(nil, o.r.id), frame.AppendIDKey(nil, r.id)) })
+	taken := l.calls.peek(r.id) != nil || l.indexLocked(r.id) >= 0
 	full := len(l.open) >= maxListens
 	if !taken && !full {
 		l.open = append(l.open, one)
@@ -201,9 +201,8 @@ func (l *listens) takeAll() (requests []*request) {
 
 // drop ends a client's stream that it cancelled, and reports whether there was one.
 func (l *listens) drop(id []byte) bool {
-	key := frame.AppendIDKey(nil, id)
 	l.mu.Lock()
-	i := slices.IndexFunc(l.open, func(o *listen) bool { return bytes.Equal(frame.AppendIDKey(nil, o.r.id), key) })
+	i := l.indexLocked(id)
 	if i < 0 {
 		l.mu.Unlock()
 		return false
@@ -213,6 +212,12 @@ func (l *listens) drop(id []byte) bool {
 	l.mu.Unlock()
 	l.server.Enqueue(line)
 	return true
+}
+
+// indexLocked is where the client's stream with this id is, -1 for none.
+func (l *listens) indexLocked(id []byte) int {
+	key := frame.AppendIDKey(nil, id)
+	return slices.IndexFunc(l.open, func(o *listen) bool { return bytes.Equal(frame.AppendIDKey(nil, o.r.id), key) })
 }
 
 // endLocked ends our stream for one of the client's, and returns the line that tells the server, nil for none. It is sent without the lock: a
@@ -332,7 +337,6 @@ func (l *listens) takes(line []byte, m *frame.Message) (forward []byte, done boo
 	case method == "notifications/subscriptions/acknowledged":
 		if h == nil {
 			l.journal.dropped("an acknowledgement of a stream that is not open")
-			return nil, true
 		}
 		return nil, true
 	case h == nil || slices.ContainsFunc(listKinds, func(k struct{ member, notification string }) bool { return k.notification == method }):

@@ -80,20 +80,7 @@ func (k *taskKeeper) seek(r *request, line []byte, admit func(r *request, line [
 		k.refuse(r, refusal.NoHub)
 		return
 	}
-	if k.sought.add(r) == 0 {
-		k.leave()
-		k.client.Enqueue(takenLine(r.id))
-		return
-	}
-	line = bytes.Clone(line)
-	k.beside(r, func() {
-		defer k.leave()
-		ctx, cancel := context.WithTimeout(context.Background(), seekLimit)
-		defer cancel()
-		err := k.learn(ctx, r.name)
-		if !k.sought.takeIf(r) {
-			return // cancelled: it reaches no server
-		}
+	k.learnBeside(r, line, seekLimit, []string{r.name}, func(line []byte, err error) {
 		of := k.tasks.of(r.name)
 		switch r.item, r.wish = of.item, of.wish; {
 		case of.item != "":
@@ -114,6 +101,11 @@ func (k *taskKeeper) listed(r *request, line []byte, add func(line []byte)) {
 		add(line)
 		return
 	}
+	k.learnBeside(r, line, grantLimit, ids, func(line []byte, _ error) { add(line) })
+}
+
+// learnBeside asks the hub for tasks before r goes on with then, unless it is cancelled meanwhile: then it reaches no server. enter came before.
+func (k *taskKeeper) learnBeside(r *request, line []byte, limit time.Duration, ids []string, then func(line []byte, err error)) {
 	if k.sought.add(r) == 0 {
 		k.leave()
 		k.client.Enqueue(takenLine(r.id))
@@ -122,11 +114,11 @@ func (k *taskKeeper) listed(r *request, line []byte, add func(line []byte)) {
 	line = bytes.Clone(line)
 	k.beside(r, func() {
 		defer k.leave()
-		ctx, cancel := context.WithTimeout(context.Background(), grantLimit)
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		defer cancel()
-		_ = k.learn(ctx, ids...)
+		err := k.learn(ctx, ids...)
 		if k.sought.takeIf(r) {
-			add(line)
+			then(line, err)
 		}
 	})
 }

@@ -69,14 +69,22 @@ type wrapper struct {
 // response wraps the texts of an object with a result or an error.
 func (w *wrapper) response(object frame.Span) {
 	frame.Members(w.raw, object, func(key string, m frame.Member) bool {
-		switch key {
-		case "result":
-			w.result(m.Value)
-		case "error":
-			w.member(m.Value, "message")
-		}
+		w.outcome(key, m.Value)
 		return true
 	})
+}
+
+// outcome wraps the texts of a member that is a result or an error, and reports whether it is one.
+func (w *wrapper) outcome(key string, v frame.Span) bool {
+	switch key {
+	case "result":
+		w.result(v)
+	case "error":
+		w.member(v, "message")
+	default:
+		return false
+	}
+	return true
 }
 
 // result wraps the texts of a result, whatever the request: `content` is a tool's, `contents` a resource's, `messages` a prompt's.
@@ -90,14 +98,9 @@ func (w *wrapper) result(result frame.Span) {
 // state wraps the texts of a task's state, and those of a result.
 func (w *wrapper) state(task frame.Span) {
 	frame.Members(w.raw, task, func(key string, m frame.Member) bool {
-		switch key {
-		case "statusMessage":
+		if key == "statusMessage" {
 			w.wrap(m.Value)
-		case "result":
-			w.result(m.Value)
-		case "error":
-			w.member(m.Value, "message")
-		default:
+		} else if !w.outcome(key, m.Value) {
 			w.part(key, m.Value)
 		}
 		return true
