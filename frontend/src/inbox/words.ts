@@ -37,8 +37,7 @@ export function kindWords(item: Item): string {
 
 function changedWords(parts: Part[]): string {
   const [only] = parts
-  if (parts.length > 1) return parts.every((p) => p.item.startsWith('tool:')) ? 'Tools changed' : 'Items changed'
-  if (!only) return 'Tools changed'
+  if (parts.length > 1 || !only) return parts.every((p) => p.item.startsWith('tool:')) ? 'Tools changed' : 'Items changed'
   const noun = { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', page: 'Page', resource: 'Resource', 'resource-template': 'Resource', skill: 'Skill' }[kindOfItem(only.item)] ?? 'Tool'
   return only.state === 'new' ? `New ${noun.toLowerCase()}` : `${noun} changed`
 }

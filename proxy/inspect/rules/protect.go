@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -80,15 +81,14 @@ func governed(clause string) bool {
 	}
 	words := strings.FieldsFunc(clause, func(r rune) bool { return r == ' ' || r == '"' || r == '(' || r == ')' })
 	denied, being := -1, false
-	for i, word := range words {
-		word = strings.Trim(word, ",")
+	for i := range words {
 		switch is, denies := denies(words, i); {
 		case denies:
 			if denied >= 0 && !again(words[denied+1:i]) {
 				return false // two negations are none
 			}
 			denied, being = i, is
-		case denied >= 0 && (slices.Contains(turns, word) || i+1 < len(words) && (word == "and" && slices.Contains(orders(), words[i+1]) || word == "you" && slices.Contains(musts, words[i+1]))):
+		case denied >= 0 && turnsAt(words, i):
 			return false
 		}
 	}
@@ -101,7 +101,7 @@ func governed(clause string) bool {
 	}
 	if len(after) > 0 {
 		verb := strings.Trim(after[0], ",")
-		goesOn := slices.ContainsFunc(after, func(word string) bool { return word == "to" || strings.HasSuffix(word, ",") || verb == "only" })
+		goesOn := verb == "only" || slices.ContainsFunc(after, func(word string) bool { return word == "to" || strings.HasSuffix(word, ",") })
 		if goesOn && slices.Contains(idle, verb) || being && !slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(verb, end) }) {
 			return false
 		}
@@ -116,11 +116,30 @@ func governed(clause string) bool {
 	return true
 }
 
+// turnsAt reports whether a clause of its own begins at a word.
+func turnsAt(words []string, i int) bool {
+	next := ""
+	if i+1 < len(words) {
+		next = words[i+1]
+	}
+	switch word := strings.Trim(words[i], ","); word {
+	case "and":
+		return slices.Contains(orders(), next)
+	case "you":
+		return slices.Contains(musts, next)
+	default:
+		return slices.Contains(turns, word)
+	}
+}
+
 // again reports whether what is between two negations says one of them again: "did not and will never".
 func again(between []string) bool {
 	return len(between) > 0 && slices.Contains([]string{"and", "or"}, between[0]) &&
 		!slices.ContainsFunc(between[1:], func(word string) bool { return !slices.Contains(auxiliaries, word) })
 }
+
+// contracted are the auxiliaries that n't shortens.
+var contracted = map[string]string{"ca": "can", "wo": "will", "sha": "shall"}
 
 // denies reports whether a word negates its clause; being says that it does so to a form of be or have.
 func denies(words []string, i int) (being, denies bool) {
@@ -132,10 +151,7 @@ func denies(words []string, i int) (being, denies bool) {
 	if word == "not" && i > 0 {
 		of = words[i-1]
 	} else if stem, ok := strings.CutSuffix(strings.ReplaceAll(word, "’", "'"), "n't"); ok {
-		of = map[string]string{"ca": "can", "wo": "will", "sha": "shall"}[stem]
-		if of == "" {
-			of = stem
-		}
+		of = cmp.Or(contracted[stem], stem)
 	}
 	return slices.Contains(beings, of), slices.Contains(auxiliaries, of) || slices.Contains(beings, of)
 }
