@@ -15,7 +15,12 @@ const metaMissing = "head-missing"
 func (h *Hub) newWitness() *witness.Witness {
 	return witness.New(witness.Options{
 		Keychain: h.opts.Keychain, Every: h.opts.CopyEvery,
-		Head:    func() (store.Mark, error) { return h.office.Store.Head() },
+		Head: func() (store.Mark, error) {
+			if h.office.Store == nil {
+				return store.Mark{}, store.ErrClosed // a hub without a usable store has a last look too, when it ends
+			}
+			return h.office.Store.Head()
+		},
 		Holds:   func(m store.Mark) (bool, error) { return h.office.Store.Holds(m) },
 		Missing: h.headMissing, Found: h.headFound,
 	})

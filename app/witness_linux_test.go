@@ -201,6 +201,20 @@ func TestAHubWorksWithoutItsKeychain(t *testing.T) {
 	}
 }
 
+// On a full disk there is no store, and the hub says so and blocks everything until it is ended.
+func TestAHubWithoutAUsableStoreEndsAsAnyOther(t *testing.T) {
+	ring.StartBus(t, "").Keyring()
+	home := newHome(t)
+	p := witnessed(t, home)
+	p.note("before")
+	eventually(t, "the copy", func() bool { return p.verified().Sealed })
+	p.close()
+	if err := os.WriteFile(home.Store, []byte("not a store"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	witnessed(t, home).close()
+}
+
 func TestStartingOverWithAnEmptyStoreIsNoAlarm(t *testing.T) {
 	ring.StartBus(t, "").Keyring()
 	home := newHome(t)
