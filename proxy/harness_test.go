@@ -46,6 +46,7 @@ type gatekeeper struct {
 	holding  chan struct{} // if set, Hold waits for it
 	takes    []control.Take
 	taken    control.Taken // the result of Take
+	taking   chan struct{} // if set, Take waits for it
 	released []control.Released
 	excepted []control.Exception
 	rules    []byte
@@ -150,6 +151,11 @@ func (g *gatekeeper) Take(_ context.Context, t control.Take) (control.Taken, err
 		return control.Taken{}, errors.New("no hub")
 	}
 	g.takes = append(g.takes, t)
+	if taking := g.taking; taking != nil {
+		g.mu.Unlock()
+		<-taking
+		g.mu.Lock()
+	}
 	return g.taken, nil
 }
 

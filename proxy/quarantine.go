@@ -120,28 +120,34 @@ type releases struct {
 	code map[string]bool // delivered; false while it is on its way
 }
 
-// begin claims a code for one delivery. false: it is on its way or delivered already.
-func (l *releases) begin(code string) bool {
+// begin claims a code for one delivery: taken says what has it already, "" when this delivery is the only one. The delivery that has it
+// calls release when it delivers nothing.
+func (l *releases) begin(code string) (taken vocab.HeldState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, taken := l.code[code]; taken {
-		return false
+	switch delivered, known := l.code[code]; {
+	case delivered:
+		return vocab.HeldDelivered
+	case known:
+		return vocab.HeldTaken
 	}
 	if l.code == nil {
 		l.code = map[string]bool{}
 	}
 	l.code[code] = false
-	return true
+	return ""
 }
 
-func (l *releases) end(code string, delivered bool) {
+func (l *releases) delivered(code string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if delivered {
-		l.code[code] = true
-	} else {
-		delete(l.code, code)
-	}
+	l.code[code] = true
+}
+
+func (l *releases) release(code string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.code, code)
 }
 
 // releasedFor is the code of a released response that this request gets instead of running again, "" for none. It reads the hub's last
@@ -175,18 +181,20 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 		d := refusal.Decision{Code: waiting, Kind: vocab.ItemResponseHeld, Server: legible.SpokenServer(v.State.Name, "this server"), Status: vocab.OutcomeHeld}
 		q.client.Enqueue(refusalLine(r, text, d))
 	}
-	if !q.releases.begin(code) {
-		refuseWith(takenText(vocab.HeldDelivered, code))
+	if taken := q.releases.begin(code); taken != "" {
+		refuseWith(takenText(taken, code))
 		return
 	}
-	delivered := false
-	defer func() { q.releases.end(code, delivered) }()
+	refuse := func(text string) {
+		q.releases.release(code) // first: a client that hears the refusal may ask again at once
+		refuseWith(text)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), takeLimit)
 	defer cancel()
 	taken, err := q.cfg.Gate.Take(ctx, control.Take{Code: code, Client: q.clientName(), Same: same})
 	switch {
 	case err != nil:
-		refuseWith(fmt.Sprintf("[Sallyport] Sallyport isn't responding, so it can't deliver the response held as %s now. Try again in a minute.", code))
+		refuse(fmt.Sprintf("[Sallyport] Sallyport isn't responding, so it can't deliver the response held as %s now. Try again in a minute.", code))
 		return
 	case taken.State != vocab.HeldTaken || taken.Answer == nil:
 		switch taken.State {
@@ -194,16 +202,16 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 		default:
 			waiting = "" // nothing is held under that code
 		}
-		refuseWith(takenText(taken.State, code))
+		refuse(takenText(taken.State, code))
 		return
 	}
 	line := q.releasedLine(r, taken, code)
 	if line == nil {
-		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: it is damaged. Tell the user: open Sallyport.", code))
+		refuse(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: it is damaged. Tell the user: open Sallyport.", code))
 		return
 	}
 	if same && refusesFile(q.view(), r, line) != refusal.None { // its skill has changed since, or its marked parts were removed
-		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: it is not the file that its skill lists. Tell the user: open Sallyport.", code))
+		refuse(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: it is not the file that its skill lists. Tell the user: open Sallyport.", code))
 		return
 	}
 	of := policy.ForWrapper(taken.Settings) // the settings of the tool it came from
@@ -215,13 +223,14 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 	}
 	sent, done, bad := q.change(&of, light, line, secretsIn(&of, taken.Answer))
 	if bad.why != "" {
-		refuseWith(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: %s. Tell the user: open Sallyport.", code, bad.why))
+		refuse(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: %s. Tell the user: open Sallyport.", code, bad.why))
 		return
 	}
+	q.releases.delivered(code) // first, too: it may ask again as soon as it has it
 	if q.client.Write(sent) != nil || q.client.Flush() != nil {
+		q.releases.release(code)
 		return // the client is gone; the hub makes it available again
 	}
-	delivered = true
 	q.journal.releaseDelivered(r, taken, code, len(line))
 	q.journal.changed(r, tool, done)
 }

@@ -357,6 +357,39 @@ func TestARefusedHandOverSaysWhyInItsOwnSentence(t *testing.T) {
 	}
 }
 
+func TestAHandOverThatIsRefusedOrOnItsWayIsNotCalledDelivered(t *testing.T) {
+	ask := func(r *rig, id int) string {
+		r.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"quarantine_release","arguments":{"quarantine_id":"4F2A"}}}`, id))
+		return fmt.Sprint(id)
+	}
+	t.Run("asked for again as soon as it was refused", func(t *testing.T) {
+		r := ready(t)
+		r.gate.set(func(g *gatekeeper) { g.taken = control.Taken{State: vocab.HeldWaiting} })
+		for n := range 500 {
+			if got := r.answerTo(ask(r, n+10)); !strings.Contains(got, "needs the user's review") {
+				t.Fatalf("asked %d times: %s", n+1, got)
+			}
+		}
+	})
+	t.Run("asked for while it is delivered to another call", func(t *testing.T) {
+		r := ready(t)
+		taking := make(chan struct{})
+		r.gate.set(func(g *gatekeeper) {
+			g.taking = taking
+			g.taken = control.Taken{State: vocab.HeldTaken, Method: "tools/call", Server: "weather", Tool: "echo", Answer: []byte(`{"content":[]}`)}
+		})
+		first := ask(r, 10)
+		r.eventually("the hub is asked", func() bool { return r.gate.lastTake().Code == "4F2A" })
+		if got := r.answerTo(ask(r, 11)); !strings.Contains(got, "being delivered to another call") {
+			t.Errorf("the second call: %s", got)
+		}
+		close(taking)
+		if got := r.answerTo(first); !strings.Contains(got, `"status":"released"`) {
+			t.Errorf("the first call: %s", got)
+		}
+	})
+}
+
 func TestWhatAServerSaysBesideItsAnswersIsCutWherePoisoned(t *testing.T) {
 	quoted := `"` + poison + `"`
 	initialized := func(result string) func(*rig) {
