@@ -185,8 +185,15 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 		refuseWith(takenText(taken, code))
 		return
 	}
+	giveBack := sync.OnceFunc(func() { q.releases.release(code) })
+	delivered := false
+	defer func() {
+		if !delivered {
+			giveBack()
+		}
+	}()
 	refuse := func(text string) {
-		q.releases.release(code) // first: a client that hears the refusal may ask again at once
+		giveBack() // first: a client that hears the refusal may ask again at once
 		refuseWith(text)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), takeLimit)
@@ -228,9 +235,9 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 	}
 	q.releases.delivered(code) // first, too: it may ask again as soon as it has it
 	if q.client.Write(sent) != nil || q.client.Flush() != nil {
-		q.releases.release(code)
 		return // the client is gone; the hub makes it available again
 	}
+	delivered = true
 	q.journal.releaseDelivered(r, taken, code, len(line))
 	q.journal.changed(r, tool, done)
 }
