@@ -108,6 +108,11 @@ func (v *View) PolicyOf(item string) *policy.Wrapper {
 	return &v.Policy
 }
 
+// TurnedOff reports whether a person turned a tool off (tools.mode): to the client it does not exist, whatever was approved.
+func (v *View) TurnedOff(key string) bool {
+	return HasKind(key, pin.Tool) && v.PolicyOf(key).Mode == "off"
+}
+
 // OutputSchema is the approved output schema of a tool as it is declared now, nil for none.
 func (v *View) OutputSchema(item string) json.RawMessage {
 	if v.Seen == nil {
@@ -148,7 +153,7 @@ func (v *View) Shut() refusal.Reason {
 
 // Approves reports whether this definition of this item may be delivered, in any listing or response.
 func (v *View) Approves(key string, digest pin.Digest) bool {
-	if v.State.Blocked || v.Launch != control.LaunchGo || (v.Seen != nil && v.Seen.withheld[key]) {
+	if v.State.Blocked || v.Launch != control.LaunchGo || (v.Seen != nil && v.Seen.withheld[key]) || v.TurnedOff(key) {
 		return false
 	}
 	item, known := v.State.Items[key]
@@ -264,6 +269,8 @@ func (v *View) WhyNot(key string) refusal.Reason {
 	}
 	_, declared := v.Seen.digests[key]
 	switch {
+	case v.TurnedOff(key):
+		return refusal.TurnedOff
 	case !known && !v.stood[key].Withheld:
 		return refusal.Unknown
 	case v.Seen.unread[key]:

@@ -114,6 +114,8 @@ func TestLoosens(t *testing.T) {
 		{"blocking what does not match tightens", "output_validation.mode", "warn", "strict", false},
 		{"only recording it loosens", "output_validation.mode", "strict", "warn", true},
 		{"not checking loosens", "output_validation.mode", "warn", "off", true},
+		{"turning a tool off tightens", "tools.mode", "allow", "off", false},
+		{"turning a tool on loosens", "tools.mode", "off", "allow", true},
 		{"deeper content loosens", "output_validation.max_depth", "9", "10", true},
 		{"shallower content tightens", "output_validation.max_depth", "10", "9", false},
 		{"larger content loosens", "output_validation.max_bytes", "8MiB", "9MiB", true},
@@ -196,7 +198,7 @@ func TestEveryRowOfTheTableHoldsTogether(t *testing.T) {
 
 func TestForWrapperFallsBackToDefaults(t *testing.T) {
 	defaults := Wrapper{OwnTools: "once", Recheck: 30 * time.Second, RecheckTimeout: 10 * time.Second, MaxMessage: 64 << 20, Launch: "notify",
-		MaxInspect: 64 << 20, HoldBeyond: true, Interaction: "guard", Descriptions: "review", Sanitizer: "standard", ANSI: "visible", Redact: "detect", GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "off",
+		MaxInspect: 64 << 20, HoldBeyond: true, Mode: "allow", Interaction: "guard", Descriptions: "review", Sanitizer: "standard", ANSI: "visible", Redact: "detect", GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "off",
 		Validation: "warn", ValidateBytes: 8 << 20, ValidateDepth: 64}
 	broken := Values{}
 	for _, s := range All() {
@@ -209,10 +211,10 @@ func TestForWrapperFallsBackToDefaults(t *testing.T) {
 	}
 	got := ForWrapper(Values{"own_tools": "waiting", "pins.first_use": "trust-clean", "pins.recheck": "off",
 		"pins.recheck_timeout": "1s", "pins.resources": "on", "limits.message": "1MiB", "pins.launch": "block", "sandbox": "shield",
-		"inspect.max_bytes": "1MiB", "inspect.on_limit": "allow", "interaction.policy": "deny", "inspect.descriptions": "block", "sanitizer.profile": "strict", "sanitizer.ansi": "strip", "redact.mode": "redact", "redact.profile": "strict", "spotlight": "ask",
+		"inspect.max_bytes": "1MiB", "inspect.on_limit": "allow", "tools.mode": "off", "interaction.policy": "deny", "inspect.descriptions": "block", "sanitizer.profile": "strict", "sanitizer.ansi": "strip", "redact.mode": "redact", "redact.profile": "strict", "spotlight": "ask",
 		"output_validation.mode": "strict", "output_validation.max_bytes": "10", "output_validation.max_depth": "3", "output_validation.missing_structured_content": "block"})
 	want := Wrapper{OwnTools: "waiting", TrustClean: true, RecheckOff: true, RecheckTimeout: time.Second, Resources: true, MaxMessage: 1 << 20, Launch: "block",
-		MaxInspect: 1 << 20, Interaction: "deny", Descriptions: "block", Sanitizer: "strict", ANSI: "strip", Redact: "redact", RedactStrict: true, GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "ask",
+		MaxInspect: 1 << 20, Mode: "off", Interaction: "deny", Descriptions: "block", Sanitizer: "strict", ANSI: "strip", Redact: "redact", RedactStrict: true, GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "ask",
 		Validation: "strict", ValidateBytes: 10, ValidateDepth: 3, BlockMissing: true}
 	if got != want {
 		t.Errorf("set values: %+v", got)

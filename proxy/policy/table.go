@@ -94,6 +94,11 @@ var table = []Setting{
 		Doc: "What happens in strict mode to a response without structured content, if its tool declares an output schema. allow: it passes; many tools send only text. block: it counts as not matching.",
 	},
 	{
+		Key: "tools.mode", Default: "allow", Scope: Tool, kind: choice{off, "allow"},
+		Values: "allow, off", Safer: "off",
+		Doc: "Whether Claude can call a tool that you allowed. off: the tool isn't listed, and a call is refused as if it didn't exist. What you allowed stays allowed.",
+	},
+	{
 		Key: "interaction.policy", Default: "guard", Scope: Server, kind: choice{"deny", "ask", "guard", "allow"},
 		Values: "allow, guard, ask, deny", Safer: "deny",
 		Doc: "What happens when a server asks Claude or you for something (sampling, elicitation). guard: a request with a finding of High or above is blocked and goes to the inbox. " +

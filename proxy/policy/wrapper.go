@@ -14,6 +14,7 @@ type Wrapper struct {
 	MaxMessage     int    // bytes
 	MaxInspect     int    // bytes of a response that are inspected
 	HoldBeyond     bool   // hold larger ones
+	Mode           string // of tools: allow or off
 	Interaction    string // allow, guard, ask or deny
 	Descriptions   string // review, redact or block
 	Sanitizer      string // off, standard or strict
@@ -51,6 +52,7 @@ func ForWrapper(v Values) Wrapper {
 		MaxMessage:     int(v.bytes("limits.message")),
 		MaxInspect:     int(v.bytes("inspect.max_bytes")),
 		HoldBeyond:     v.safe("inspect.on_limit") == "hold",
+		Mode:           v.safe("tools.mode"),
 		Interaction:    v.safe("interaction.policy"),
 		Descriptions:   v.safe("inspect.descriptions"),
 		Sanitizer:      v.safe("sanitizer.profile"),

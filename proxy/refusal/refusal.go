@@ -28,6 +28,7 @@ const (
 	Rejected             // a person rejected it, or took the approval back
 	Removed              // was approved, but is no longer declared
 	Unknown              // names nothing that is approved
+	TurnedOff            // the person turned the tool off; the client is told what it is told of an unknown one
 	Unverified           // the required check did not finish
 	Nothing              // somebody reviewed the server and allowed nothing
 	Unlisted             // nothing of the server is pending, because it could not be read
@@ -96,6 +97,7 @@ var words = [...]struct {
 	Rejected:      {"you blocked it", "{it} is blocked by the user, {not run}", never, ""},
 	Removed:       {"the server no longer offers it", "{it} is no longer offered by the server, {not run}", never, ""},
 	Unknown:       {"you haven't allowed anything of this name", "{it} has not been allowed, {not run}", never, ""},
+	TurnedOff:     {"you turned this tool off", "{it} has not been allowed, {not run}", never, ""},
 	Unverified:    {"the check took too long", "Sallyport could not check in time whether the server {server} changed, {blocked}", soon, kindUnverified},
 	Nothing:       {"nothing from this server is allowed", "Nothing from the server {server} is allowed, {nothing run}", never, ""},
 	Unlisted:      {"Sallyport couldn't read what the server declares", "Sallyport can't read what the server {server} declares, {nothing run}", soon, kindUnverified},
@@ -173,6 +175,10 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 	if why == Unreviewed {
 		s.Ordinal = 0
 	}
+	item, known := state.Items[s.Item]
+	if why == TurnedOff {
+		why, item, known, s.Ordinal = Unknown, control.ItemState{}, false, 0
+	}
 	phrase, clean := Spoken(s, server)
 	d = Decision{Server: server, Status: vocab.OutcomeBlocked}
 	if s.Noun == "tool" {
@@ -182,7 +188,6 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 	advice := said.advice
 	d.Code, d.Kind = state.Code, state.Kind
 	// For an unreviewed server the refusal does not reveal whether the tool exists.
-	item, known := state.Items[s.Item]
 	if known && item.Code != "" && why != Unreviewed {
 		d.Code = item.Code
 	}

@@ -85,6 +85,14 @@ const WORDS: Record<string, Words> = {
     choices: {},
     typed: { allowed: 'From 1 minute to 30 days.', means: (value) => `The text of a held response stays on this computer for ${amountWords(value)}.` },
   },
+  'tools.mode': {
+    label: 'When Claude calls a tool',
+    effect: 'Of those you allowed. Most people set this for one tool, on its server’s page.',
+    choices: {
+      off: { name: 'Leave the tool out', effect: 'Claude doesn’t see it and can’t call it. What you allowed stays allowed.' },
+      allow: { name: 'Let it run', effect: 'Every tool that you allowed can be called.' },
+    },
+  },
   'interaction.policy': {
     label: 'Requests from servers',
     effect: 'A server can ask Claude to write something, or ask you a question.',
