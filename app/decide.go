@@ -69,6 +69,9 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 			wrote, err = h.DecideServer(tx, it, d, &out)
 		case vocab.ItemInteraction:
 			wrote, err = h.DecideInteraction(tx, it, d, &out)
+		case vocab.ItemCallWaiting:
+			server = "" // nothing about the server changes
+			wrote, apply, err = h.DecideCall(tx, it, d, &out)
 		case vocab.ItemSettingsChanged:
 			wrote, apply, err = h.DecideSettings(tx, it, d, &out)
 		default:

@@ -65,6 +65,8 @@ func crashChild(root string) {
 		_, err = hub.Protect(person, control.Protect{})
 	case "held":
 		err = crashHeld(hub)
+	case "call":
+		err = crashCall(hub)
 	case "task":
 		err = crashTask(hub)
 	case "unprotect":

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/approvals"
+	"github.com/sallyport/sallyport/app/calls"
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/display"
 	"github.com/sallyport/sallyport/app/guardian"
@@ -75,6 +76,7 @@ type Hub struct {
 	opts   Options
 	office *office.Office
 	*approvals.Approvals
+	*calls.Calls
 	*guardian.Guardian
 	*quarantine.Quarantine
 	*settings.Keeper
@@ -152,6 +154,7 @@ func Open(opts Options) (*Hub, error) {
 		Wrapper: h.WrapperOf, AnyWrapper: h.AnyWrapper, NameOf: h.NameOf, Settings: h.ValuesForItem, Retention: h.Retention, Allows: h.AllowsTool,
 		Stale: h.MarkStale, PushChanged: h.PushChanged, PushAll: h.PushAll, Rules: h.Rules, Caused: wrappers.Caused,
 	})
+	h.Calls = calls.New(h.office, calls.Hub{Wrapper: h.WrapperOf, PushAll: h.PushAll})
 	h.Tasks = tasks.New(h.office, tasks.Hub{Wrapper: h.WrapperOf, Collect: h.CollectTasks})
 	h.Join(h.Keeper, h.Approvals, h.Quarantine, h.Tasks)
 	h.Display = display.New(h.office, display.Sources{
@@ -160,7 +163,7 @@ func Open(opts Options) (*Hub, error) {
 	if err := h.openStore(); err != nil {
 		return nil, err
 	}
-	for _, open := range []func() error{h.OpenSettings, h.OpenRules, h.OpenHeld} {
+	for _, open := range []func() error{h.OpenSettings, h.OpenRules, h.OpenHeld, h.OpenCalls} {
 		if err := open(); err != nil {
 			h.Close()
 			return nil, err

@@ -18,6 +18,7 @@ func (h *Hub) begin() {
 	h.office.Unlock()
 	h.work.Go(h.CollectSpool)
 	h.work.Go(func() { h.KeepTending(h.closing) })
+	h.work.Go(func() { h.KeepCalls(h.closing) })
 	h.work.Go(h.WatchSettings)
 	h.work.Go(h.WatchRules)
 	h.work.Go(h.WatchClients)

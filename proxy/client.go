@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/refusal"
@@ -118,7 +119,10 @@ func (s *Session) clientRequest(line []byte, m *frame.Message) {
 }
 
 // admit forwards a request or refuses it, by the current view. now is the current time.
-func (s *Session) admit(r *request, line []byte, now time.Time) {
+func (s *Session) admit(r *request, line []byte, now time.Time) { s.admitBy(s.view(), r, line, now) }
+
+// admitBy is admit by one view.
+func (s *Session) admitBy(v *declared.View, r *request, line []byte, now time.Time) {
 	if r.modern && s.eras.settled() == eraLegacy { // it waited, and initialize was answered first
 		s.discovery.refuseEra(r)
 		return
@@ -127,7 +131,6 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 		s.forward(r, line)
 		return
 	}
-	v := s.view()
 	if r.method == methodListen {
 		s.tasks.listed(r, line, func(line []byte) { s.listens.add(s.view(), r, line) })
 		return
@@ -171,6 +174,10 @@ func (s *Session) admit(r *request, line []byte, now time.Time) {
 	}
 	if code := s.quarantine.releasedFor(r, now); code != "" {
 		s.beside(r, func() { s.quarantine.deliverReleased(r, code, true) })
+		return
+	}
+	if s.asked.asks(v, r) {
+		s.asked.ask(v, r, line, s.admitBy)
 		return
 	}
 	if r.method == methodCall || r.method == methodTask {
@@ -218,7 +225,7 @@ func (s *Session) cancel(line []byte, m *frame.Message) {
 		return
 	}
 	id := span.Of(line)
-	if s.entrance.drop(id) || s.listens.drop(id) || s.tasks.sought.take(id) != nil {
+	if s.entrance.drop(id) || s.listens.drop(id) || s.tasks.sought.take(id) != nil || s.asked.sought.take(id) != nil {
 		return
 	}
 	if r := s.checks.DropHeld(id); r != nil {

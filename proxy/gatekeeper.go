@@ -37,6 +37,9 @@ type Gatekeeper interface {
 	Guard(ctx context.Context, question control.Guard) (control.Guarded, error)
 	// Interaction stores a refused request of the server for a person's decision.
 	Interaction(ctx context.Context, refused control.Interaction) (control.Kept, error)
+	// Call asks whether a call that needs a person's decision may go on, and stores it for a person if not. It fails at once while the hub is
+	// away.
+	Call(ctx context.Context, call control.Call) (control.CallAnswer, error)
 	// Unseen reports what the client has not listed since it was told that listings changed. It never blocks.
 	Unseen(unseen control.Unseen)
 	// Eras reports in which era the server answered, or which it is known not to speak. It never blocks.

@@ -46,11 +46,15 @@ type gatekeeper struct {
 	holding  chan struct{} // if set, Hold waits for it
 	takes    []control.Take
 	taken    control.Taken // the result of Take
-	taking   chan struct{} // if set, Take waits for it
-	released []control.Released
-	excepted []control.Exception
-	rules    []byte
-	ownTools string // where the hub wants our tools listed
+	calls    []control.Call
+	// callAnswer is the result of Call
+	callAnswer control.CallAnswer
+	calling    chan struct{} // if set, Call waits for it
+	taking     chan struct{} // if set, Take waits for it
+	released   []control.Released
+	excepted   []control.Exception
+	rules      []byte
+	ownTools   string // where the hub wants our tools listed
 
 	guard        func(context.Context, control.Guard) (control.Guarded, error) // asks the providers; nil: the hub is away
 	unseen       []control.Unseen
@@ -233,6 +237,32 @@ func (g *gatekeeper) Interaction(_ context.Context, i control.Interaction) (cont
 	}
 	g.interactions = append(g.interactions, i)
 	return control.Kept{Code: "NT3R"}, nil
+}
+
+func (g *gatekeeper) Call(_ context.Context, call control.Call) (control.CallAnswer, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.away {
+		return control.CallAnswer{}, errors.New("no hub")
+	}
+	g.calls = append(g.calls, call)
+	if calling := g.calling; calling != nil {
+		g.mu.Unlock()
+		<-calling
+		g.mu.Lock()
+	}
+	answer := g.callAnswer
+	if answer.State == vocab.CallGranted {
+		g.callAnswer = control.CallAnswer{State: vocab.CallWaiting, Code: "NEXT"} // a grant is for one call
+	}
+	return answer, nil
+}
+
+// askedCalls are the calls that the hub was asked about.
+func (g *gatekeeper) askedCalls() []control.Call {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.calls)
 }
 
 func (g *gatekeeper) push() {

@@ -87,6 +87,11 @@ func (j *journal) refused(r *request, why refusal.Reason, d refusal.Decision, ra
 	})
 }
 
+// asksFor records a call that was not run because a person decides on it.
+func (j *journal) asksFor(r *request, d refusal.Decision, why string) {
+	j.about(r, "ask", vocab.StatusBlocked, control.Record{Tool: r.called(), Code: d.Code, Summary: why, Detail: r.detail(r.withPayload(facts{"check": vocab.CheckAsk}))})
+}
+
 // tally counts events of one sort.
 type tally struct {
 	n, said uint64

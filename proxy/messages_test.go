@@ -18,6 +18,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/refusal"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 var update = flag.Bool("update", false, "write docs/reference/messages.md anew")
@@ -54,6 +55,13 @@ For a tool ` + "`get_forecast`" + ` of a server ` + "`weather`" + `, item ` + "`
 		fmt.Fprintf(&b, "| `%s` | %s |\n", decision.Kind, text)
 	}
 	text, decision := refusal.Mismatch("type", "/properties/celsius/type", refusal.Subject{Name: "get_forecast", Noun: "tool"}, &control.State{Name: "weather"})
+	fmt.Fprintf(&b, "| `%s` | %s |\n", decision.Kind, text)
+	subject, weather := refusal.Subject{Item: "tool:get_forecast", Name: "get_forecast", Noun: "tool"}, &control.State{Name: "weather"}
+	for _, state := range []vocab.CallState{vocab.CallWaiting, vocab.CallRefused, vocab.CallFull} {
+		text, decision = refusal.Asked(control.CallAnswer{State: state, Code: "4F2A"}, control.MostCalls, subject, weather)
+		fmt.Fprintf(&b, "| `%s` | %s |\n", decision.Kind, text)
+	}
+	text, decision = refusal.TooLarge(subject, weather)
 	fmt.Fprintf(&b, "| `%s` | %s |\n", decision.Kind, text)
 	b.WriteString("\n`blocked` stands for the kind of the inbox item, where there is one.\n\n## Other messages\n\nAs they are in the code; `…` is a name, a code or a reason in our own words. The number is the JSON-RPC error code, where it is an error.\n\n| code | text |\n|---|---|\n")
 	for _, row := range voiced(t) {

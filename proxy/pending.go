@@ -30,6 +30,7 @@ type request struct {
 	// failed: the response is a protocol error, or a result with isError. imitates: it held members that only we may write. They are cut.
 	// interim: it is a result of the modern era that says that it is not complete. asks: it wants input from the client.
 	failed, imitates, interim, asks bool
+	granted                         bool // a person allowed this call
 	reread                          bool // a check has read the page again, because this response is another one
 
 	used   uint8 // of room

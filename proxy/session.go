@@ -54,6 +54,7 @@ type Session struct {
 	entrance     *entrance
 	quarantine   *quarantine
 	interactions *interactions
+	asked        *askedCalls
 	responses    *responses
 	listings     *listings
 	skills       *skills
@@ -91,6 +92,7 @@ func New(cfg Config) *Session {
 	s.quarantine = &quarantine{exchange: x, turns: make(chan struct{}, maxHolding)}
 	s.interactions = &interactions{exchange: x, turns: make(chan struct{}, askTurns)}
 	s.responses = &responses{exchange: x, quarantine: s.quarantine, interactions: s.interactions, guards: newGuards(cfg.Gate), validation: newValidation()}
+	s.asked = &askedCalls{exchange: x}
 	s.tools = &ownTools{exchange: x, quarantine: s.quarantine}
 	s.tasks = &taskKeeper{exchange: x}
 	s.notices = &taskNotices{exchange: x, responses: s.responses, keeper: s.tasks}
@@ -353,7 +355,7 @@ const settleLimit = 2 * time.Second
 // and closes at once is served as without us.
 func (s *Session) settle(ctx context.Context) {
 	deadline, poll := time.After(settleLimit), time.Tick(2*time.Millisecond)
-	for s.entrance.pending() || s.discovery.pending() || s.listings.own.pending() || s.tasks.seeking.Load() > 0 || s.checks.Running() || s.life.asked.Load() && !s.life.answered.Load() && !s.park.holds() {
+	for s.entrance.pending() || s.discovery.pending() || s.listings.own.pending() || s.tasks.seeking.Load() > 0 || s.asked.asking.Load() > 0 || s.checks.Running() || s.life.asked.Load() && !s.life.answered.Load() && !s.park.holds() {
 		select {
 		case <-ctx.Done():
 			return

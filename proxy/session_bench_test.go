@@ -46,6 +46,9 @@ func (g *openGate) Eras(control.Eras)     {}
 
 func (g *openGate) Shortened(control.Shortened) {}
 
+func (g *openGate) Call(context.Context, control.Call) (control.CallAnswer, error) {
+	return control.CallAnswer{}, nil
+}
 func (g *openGate) Interaction(context.Context, control.Interaction) (control.Kept, error) {
 	return control.Kept{}, nil
 }

@@ -84,6 +84,8 @@ func Say(s Subject) Note {
 		n.Title, n.Body = "Response held for review", "Something "+who+" sent looks like an order to Claude. Claude hasn't seen it."
 	case s.Kind == vocab.ItemResponseHeld:
 		n.Title, n.Body = "Response held for review", "Something "+who+" sent needs your review. Claude hasn't seen it."
+	case s.Kind == vocab.ItemCallWaiting:
+		n.Title, n.Body = "A call needs your review", "Claude called a tool from "+who+" that you decide on each time. It hasn't run."
 	case s.Kind == vocab.ItemInteraction:
 		n.Title, n.Body = "A request was blocked", "Sallyport blocked something that "+who+" asked of Claude. See what it was."
 	case s.Kind == vocab.ItemProblem && name != "":

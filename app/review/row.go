@@ -35,6 +35,9 @@ func InboxItem(it store.Item, server store.Server) control.InboxItem {
 		d := ReadFileDetail(it)
 		out.Server, out.Identity = identity.ClientTitle(d.Client), d.Path
 	}
+	if it.Kind == vocab.ItemCallWaiting {
+		tellCall(&out, it)
+	}
 	for _, p := range ShownParts(it) {
 		out.Parts = append(out.Parts, control.Part{Item: p.Item, State: p.State, Findings: Listed(ReadFindings(p.Findings)), Era: p.Era})
 	}

@@ -100,6 +100,8 @@ func undecidable(item control.ItemDetail, ask control.Decide) error {
 		return fmt.Errorf("%s is a held response: \"sallyport release %s\" releases it, \"sallyport discard %s\" deletes it", item.Code, item.Code, item.Code)
 	case item.Next != "":
 		return fmt.Errorf("%s changed since, see %s", item.Code, item.Next)
+	case item.Decided == vocab.DecidedWithdrawn && review.AboutCall(item):
+		return errors.New("nothing to decide: the call is over; when the client makes it again, it gets a new item")
 	case item.Decided == vocab.DecidedWithdrawn:
 		return errors.New("nothing to decide: the server went back to the approved version")
 	case item.Decided != "" && !reconsidered:
@@ -117,9 +119,14 @@ func reportDecided(s streams, asJSON jsonFlag, item control.ItemDetail, decided 
 		return exitFine, nil
 	}
 	err := asJSON.print(s, decided, func(p *page) {
-		if review.AboutFile(item) {
+		switch {
+		case review.AboutFile(item):
 			p.decidedFile(decided)
-		} else {
+		case review.AboutCall(item) && len(decided.Approved) > 0:
+			p.Hang("", "  ", "allowed once: the same call passes when the client makes it again, within ten minutes")
+		case review.AboutCall(item):
+			p.Hang("", "  ", "refused: the same call is refused for ten minutes")
+		default:
 			p.decided(decided, item, left)
 		}
 	})
@@ -175,6 +182,13 @@ func question(item control.ItemDetail, reject bool, chosen []control.PartDetail)
 		return fmt.Sprintf("\nKeep the file's version of %s? [y/N] ", entries(len(chosen))), "y"
 	case review.AboutFile(item):
 		return fmt.Sprintf("\nPut back %s as shown? [y/N] ", entries(len(chosen))), "y"
+	}
+	if review.AboutCall(item) {
+		verb := "Allow this call once"
+		if reject {
+			verb = "Refuse this call"
+		}
+		return "\n" + verb + "? [y/N] ", "y"
 	}
 	verb := "Allow"
 	if reject {

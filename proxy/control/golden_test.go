@@ -22,6 +22,7 @@ var spoken = map[string][2]any{
 	"hold":           {Held{}, Kept{}},
 	"take":           {Take{}, Taken{}},
 	"interaction":    {Interaction{}, Kept{}},
+	"call":           {Call{}, CallAnswer{}},
 	"unseen":         {Unseen{}, nothing{}},
 	"eras":           {Eras{}, nothing{}},
 	"shortened":      {Shortened{}, nothing{}},

@@ -23,7 +23,7 @@ type Wrapper interface {
 // *Error goes to the caller as it is. Any other error goes to the log, and the caller gets "the hub could not do that", because its words
 // may contain what the caller must not see. A panic counts as such an error, for its caller only.
 //
-// On a connection, Register comes before Report, Launch, Records, Stderr, Attention, Hold, Take, KeepTasks, KnownTasks and Guard, and Unregister exactly once after the
+// On a connection, Register comes before Report, Launch, Records, Stderr, Attention, Hold, Take, Call, KeepTasks, KnownTasks and Guard, and Unregister exactly once after the
 // last of them has returned. Stderr is called in order and delays everything else the wrapper sends, so it must be quick. Records answers
 // only when all records are durable, because the wrapper then forgets them.
 //
@@ -51,6 +51,8 @@ type Handler interface {
 	Take(w Wrapper, t Take) (Taken, error)
 	// Interaction answers with the item's code once the item is durable.
 	Interaction(w Wrapper, i Interaction) (Kept, error)
+	// Call answers once an item about the call is durable, or once it is durable that this call used up a grant.
+	Call(w Wrapper, c Call) (CallAnswer, error)
 	Unseen(w Wrapper, u Unseen) error
 	Eras(w Wrapper, e Eras) error
 	Shortened(w Wrapper, s Shortened) error
@@ -119,6 +121,7 @@ var (
 	AskHold        = ofWrapper("hold", Handler.Hold)
 	AskTake        = ofWrapper("take", Handler.Take)
 	askInteraction = ofWrapper("interaction", Handler.Interaction)
+	askCall        = ofWrapper("call", Handler.Call)
 	askUnseen      = ofWrapper("unseen", silent(Handler.Unseen))
 	askEras        = ofWrapper("eras", silent(Handler.Eras))
 	askShortened   = ofWrapper("shortened", silent(Handler.Shortened))

@@ -269,6 +269,10 @@ func (h *testHub) KnownTasks(_ Wrapper, q TaskQuery) (known KnownTasks, _ error)
 
 func (h *testHub) Interaction(Wrapper, Interaction) (Kept, error) { return Kept{Code: "ASKS"}, nil }
 
+func (h *testHub) Call(Wrapper, Call) (CallAnswer, error) {
+	return CallAnswer{State: vocab.CallWaiting, Code: "CALL"}, nil
+}
+
 func (h *testHub) Release(Peer, Release) (ReleaseAnswer, error) { return ReleaseAnswer{}, nil }
 
 func (h *testHub) HeldSet(HeldQuery) (HeldSet, error) { return HeldSet{}, nil }

@@ -214,7 +214,7 @@ const (
 // InboxItem is one item of the inbox.
 type InboxItem struct {
 	Code     string         `json:"code"`
-	Kind     vocab.ItemKind `json:"kind" ts_type:"'new_server' | 'changed' | 'launch' | 'unguarded' | 'config_changed' | 'settings_changed' | 'interaction' | 'response_held' | 'guard_problem'"`
+	Kind     vocab.ItemKind `json:"kind" ts_type:"'new_server' | 'changed' | 'launch' | 'unguarded' | 'config_changed' | 'settings_changed' | 'interaction' | 'response_held' | 'call_waiting' | 'guard_problem'"`
 	Server   string         `json:"server"`
 	Shown    string         `json:"shown,omitempty"` // see Server
 	Identity string         `json:"identity"`
@@ -243,6 +243,11 @@ type InboxItem struct {
 	Why     vocab.HeldWhy `json:"why,omitempty" ts_type:"'' | 'threat' | 'limit' | 'provider'"`
 	Rule    string        `json:"rule,omitempty"`
 	Allowed bool          `json:"allowed,omitempty"`
+	// For a call that waits: until when, whose it is, what it would do, and why a person is asked.
+	Expires time.Time    `json:"expires,omitzero" ts_type:"string | undefined"`
+	Client  string       `json:"client,omitempty"`
+	Call    *WaitingCall `json:"call,omitempty"`
+	Reasons []CallReason `json:"reasons,omitempty"`
 }
 
 // ItemDetail is a whole item, as `show --json` prints it.

@@ -113,6 +113,14 @@ func (v *View) TurnedOff(key string) bool {
 	return HasKind(key, pin.Tool) && v.PolicyOf(key).Mode == "off"
 }
 
+// Digest is the digest of an item's definition as it is declared now, "" for none.
+func (v *View) Digest(key string) pin.Digest {
+	if v.Seen == nil {
+		return ""
+	}
+	return v.Seen.digests[key]
+}
+
 // OutputSchema is the approved output schema of a tool as it is declared now, nil for none.
 func (v *View) OutputSchema(item string) json.RawMessage {
 	if v.Seen == nil {

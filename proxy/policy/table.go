@@ -94,9 +94,10 @@ var table = []Setting{
 		Doc: "What happens in strict mode to a response without structured content, if its tool declares an output schema. allow: it passes; many tools send only text. block: it counts as not matching.",
 	},
 	{
-		Key: "tools.mode", Default: "allow", Scope: Tool, kind: choice{off, "allow"},
-		Values: "allow, off", Safer: "off",
-		Doc: "Whether Claude can call a tool that you allowed. off: the tool isn't listed, and a call is refused as if it didn't exist. What you allowed stays allowed.",
+		Key: "tools.mode", Default: "allow", Scope: Tool, kind: choice{off, "ask", "allow"},
+		Values: "allow, ask, off", Safer: "off",
+		Doc: "Whether Claude can call a tool that you allowed. allow: it can. ask: you decide on each call, in the inbox, and once you have allowed one, Claude makes it again. " +
+			"off: the tool isn't listed, and a call is refused as if it didn't exist. What you allowed stays allowed.",
 	},
 	{
 		Key: "interaction.policy", Default: "guard", Scope: Server, kind: choice{"deny", "ask", "guard", "allow"},

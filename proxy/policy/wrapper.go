@@ -14,7 +14,7 @@ type Wrapper struct {
 	MaxMessage     int    // bytes
 	MaxInspect     int    // bytes of a response that are inspected
 	HoldBeyond     bool   // hold larger ones
-	Mode           string // of tools: allow or off
+	Mode           string // of tools: allow, ask or off
 	Interaction    string // allow, guard, ask or deny
 	Descriptions   string // review, redact or block
 	Sanitizer      string // off, standard or strict

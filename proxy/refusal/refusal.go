@@ -238,6 +238,31 @@ func Mismatch(keyword, place string, s Subject, state *control.State) (text stri
 	return text, Decision{Kind: kindOutputSchema, Server: server, Tool: clean, Status: vocab.OutcomeBlocked}
 }
 
+// Asked is what the client is told about a call that only a person's decision lets through. most is how many calls may wait.
+func Asked(call control.CallAnswer, most int, s Subject, state *control.State) (text string, d Decision) {
+	server := legible.SpokenServer(state.Name, "this server")
+	phrase, clean := Spoken(s, server)
+	d = Decision{Code: call.Code, Kind: vocab.ItemCallWaiting, Server: server, Tool: clean, Status: vocab.OutcomeBlocked}
+	tell := fmt.Sprintf(" Tell the user: open Sallyport, inbox item %s.", call.Code)
+	switch call.State {
+	case vocab.CallRefused:
+		text = fmt.Sprintf("%s was not run, because the user refused this call.%s %s", phrase, tell, never)
+	case vocab.CallFull:
+		text = fmt.Sprintf("%s was not run, because %d calls already wait for the user.%s Call it again once the user has decided on some of them.", phrase, most, tell)
+	default:
+		text = fmt.Sprintf("%s was not run, because the user decides on each of its calls.%s Once the user has allowed this call, make it again with the same arguments, and it will run.", phrase, tell)
+	}
+	return "[Sallyport] " + text, d
+}
+
+// TooLarge is what the client is told about such a call whose arguments nobody would read, or can read in only one way.
+func TooLarge(s Subject, state *control.State) (text string, d Decision) {
+	server := legible.SpokenServer(state.Name, "this server")
+	phrase, clean := Spoken(s, server)
+	return "[Sallyport] " + phrase + " was not run, because the user decides on each of its calls and Sallyport can't show these arguments. Make them shorter (at most 1 MiB), with each name once in an object.",
+		Decision{Kind: vocab.ItemCallWaiting, Server: server, Tool: clean, Status: vocab.OutcomeBlocked}
+}
+
 // Summary is the reason for the timeline. ran means that the request reached the server.
 func (why Reason) Summary(ran bool) string {
 	if ran && why != Dropped {

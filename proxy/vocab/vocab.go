@@ -71,6 +71,7 @@ const (
 	ItemLaunch          ItemKind = "launch"
 	ItemResponseHeld    ItemKind = "response_held"
 	ItemInteraction     ItemKind = "interaction"      // a refused request of a server to its client
+	ItemCallWaiting     ItemKind = "call_waiting"     // a call that a person must allow
 	ItemConfigChanged   ItemKind = "config_changed"   // entries of a client's file were added, removed or changed
 	ItemUnguarded       ItemKind = "unguarded"        // a server that should be guarded is not, or only looks so
 	ItemSettingsChanged ItemKind = "settings_changed" // a setting was loosened outside Sallyport
@@ -193,6 +194,21 @@ const (
 	HeldDiscarded HeldState = "discarded"
 	HeldGone      HeldState = "gone" // no longer kept (quarantine.retention, or the limit of its server)
 )
+
+// CallState is where a call that a person must allow stands.
+type CallState string
+
+const (
+	CallWaiting CallState = "waiting"
+	CallRefused CallState = "refused" // by the person, a short while ago
+	CallFull    CallState = "full"    // as many calls of this server and client wait as a person can be shown
+	CallGranted CallState = "granted" // to one call, which this answer is for
+)
+
+// CallCheck is what asks a person about a call.
+type CallCheck string
+
+const CheckAsk CallCheck = "ask" // the mode of its tool (tools.mode)
 
 // HeldWhy is why a response was held.
 type HeldWhy string

@@ -32,10 +32,14 @@ func Item(to *terminal.Page, d control.ItemDetail, decides control.Welcome, now 
 		p.held(d)
 		d.Details = nil
 	}
+	if AboutCall(d) {
+		p.call(d)
+		d.Details = nil
+	}
 	p.parts(d)
 	p.fileChange(d)
 	p.Printf("\n%s\n", p.Paint(terminal.Bold, "What happens now"))
-	for _, line := range consequence(d, decides) {
+	for _, line := range consequence(d, decides, now) {
 		p.Printf("  %s\n", line)
 	}
 }
@@ -166,6 +170,8 @@ func meaning(d control.ItemDetail) string {
 		return fileMeaning(d)
 	case d.Kind == vocab.ItemLaunch:
 		return launchMeaning(d)
+	case AboutCall(d):
+		return callMeaning
 	case d.Kind == vocab.ItemInteraction:
 		return "The server asked the client, or you, for something, and Sallyport blocked it.\nIf you allow it, exactly the same request passes the next time."
 	case d.Kind == vocab.ItemSettingsChanged:
@@ -184,8 +190,10 @@ func cameBack(d control.ItemDetail) bool {
 }
 
 // consequence says what happens if nothing is done, and where a decision is made.
-func consequence(d control.ItemDetail, decides control.Welcome) []string {
+func consequence(d control.ItemDetail, decides control.Welcome, now time.Time) []string {
 	switch {
+	case AboutCall(d):
+		return callConsequence(d, decides, now)
 	case AboutHeld(d):
 		return append(heldConsequence(d, decides), heldBeside(d)...)
 	case d.Decided != "" && d.Next != "":

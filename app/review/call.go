@@ -1,0 +1,60 @@
+package review
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
+	"github.com/sallyport/sallyport/store"
+)
+
+// CallOf is what an item is about that asks for a call.
+func CallOf(it store.Item) (call store.Call) {
+	_ = json.Unmarshal(it.Detail, &call)
+	return call
+}
+
+// CallItem is the item about a call. arguments are shown as they are: secrets are masked already.
+func CallItem(server store.Server, code, digest string, call store.Call, arguments []byte, now time.Time) store.Item {
+	title := identity.ShortName(server) + " has a call that needs your review"
+	if tool := ToolOf(call.Item); tool != "" {
+		title = identity.ShortName(server) + ": a call of " + tool + " needs your review"
+	}
+	detail, _ := json.Marshal(call)
+	it := store.Item{
+		Code: code, Kind: vocab.ItemCallWaiting, ServerID: server.ID, Severity: vocab.SeverityReview, Title: title, Digest: digest, Created: now, Updated: now, Detail: detail,
+		Parts: []store.Part{{Item: call.Item, State: vocab.PartNew, Digest: digest, Definition: arguments}},
+	}
+	if call.Client != "" {
+		it.Clients = []string{call.Client}
+	}
+	return it
+}
+
+// tellCall fills in what a list says of a call.
+func tellCall(out *control.InboxItem, it store.Item) {
+	call := CallOf(it)
+	name := strings.TrimPrefix(call.Item, pin.Key(pin.Tool, ""))
+	out.Client, out.Expires = call.Client, call.Expires.UTC()
+	out.Reasons = []control.CallReason{{Check: call.Check}}
+	out.Call = &control.WaitingCall{Tool: name, Digest: pin.Digest(it.Digest), ToolDigest: pin.Digest(call.Defined), More: call.More, Used: !call.Used.IsZero()}
+	if it.Decided == vocab.DecidedApproved {
+		out.Call.Until = call.Until.UTC()
+	}
+}
+
+// CallDetails are the parts of an item about a call: its arguments.
+func CallDetails(out *control.ItemDetail, it store.Item) {
+	for _, p := range it.Parts {
+		part := PartDetail(p)
+		part.Definition = p.Definition
+		if out.Call != nil {
+			out.Call.Arguments = p.Definition
+		}
+		out.Details = append(out.Details, part)
+	}
+}

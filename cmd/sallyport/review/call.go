@@ -1,0 +1,54 @@
+package review
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
+)
+
+// AboutCall reports whether an item is about a call that a person decides on.
+func AboutCall(d control.ItemDetail) bool { return d.Kind == vocab.ItemCallWaiting && d.Call != nil }
+
+const callMeaning = "The client made this call, and Sallyport did not pass it on, because you decide on\neach call of this tool (tools.mode). Nothing was run."
+
+// call prints what would run, and for whom.
+func (p *page) call(d control.ItemDetail) {
+	p.Printf("\n%s\n", p.Paint(terminal.Bold, "What it would run"))
+	p.fact("tool", d.Call.Tool)
+	p.fact("client", d.Client)
+	switch {
+	case len(d.Call.Arguments) > 0:
+		p.Printf("  arguments, with secrets masked:\n")
+		p.quoted("  ", terminal.Indented(d.Call.Arguments))
+	default:
+		p.Printf("  its arguments are no longer kept\n")
+	}
+	p.fact("tool digest", string(d.Call.ToolDigest))
+	if d.Call.More > 0 {
+		p.Printf("  %s refused since, because %d wait already\n", terminal.Counted(d.Call.More, "more call"), control.MostCalls)
+	}
+}
+
+// callConsequence says what happens if nothing is done, and where a decision is made.
+func callConsequence(d control.ItemDetail, decides control.Welcome, now time.Time) []string {
+	code := terminal.Text(d.Code)
+	switch {
+	case d.Call.Used:
+		return []string{"You allowed it, and it was made once. The next call like it needs your review again."}
+	case d.Decided == vocab.DecidedApproved && now.Before(d.Call.Until):
+		return []string{"You allowed it: the same call passes once, until " + terminal.Clock(d.Call.Until) + ".", "Sallyport never makes a call itself: tell the client to make it again."}
+	case d.Decided == vocab.DecidedApproved:
+		return []string{"You allowed it, but it wasn't made in time. The next call like it needs your review again."}
+	case d.Decided == vocab.DecidedRejected && len(d.Call.Arguments) > 0:
+		return append([]string{"You refused it. For ten minutes the same call is refused without asking you."}, whereToDecide(decides,
+			fmt.Sprintf("sallyport approve %s          allows it after all, once", code))...)
+	case d.Decided != "":
+		return []string{"This item is decided."}
+	}
+	return append([]string{"If you do nothing, it is never run. It waits until " + terminal.Clock(d.Expires) + "."}, whereToDecide(decides,
+		fmt.Sprintf("sallyport approve %s          allows exactly this call, once, within ten minutes", code),
+		fmt.Sprintf("sallyport reject %s           refuses it, and the same call for ten minutes", code))...)
+}
