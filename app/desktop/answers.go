@@ -14,7 +14,7 @@ import (
 // Shapes names structs that only embedded ones hold: Wails writes a type only if a method or a named field has it.
 type Shapes struct{}
 
-func (*Shapes) Name(control.ClientEntry, control.GuardVerdict, control.Part, inspect.Check, powers.Summary) {
+func (*Shapes) Name(control.CallReason, control.ClientEntry, control.GuardVerdict, control.Part, control.WaitingCall, inspect.Check, powers.Summary) {
 }
 
 // Overview is what every screen shows. It is cheap: the page asks for it at every "changed".
@@ -77,6 +77,7 @@ type Review struct {
 	TypedWord   string               `json:"typedWord"`      // to be typed to allow; "" unless Critical
 	Stale       bool                 `json:"stale"`          // it is not pending as shown
 	Held        *Held                `json:"held,omitempty"` // of a held response
+	Asks        *AskedCall           `json:"asks,omitempty"` // of a call that a person decides on
 	Can         *Can                 `json:"can,omitempty"`  // of a new server with tools
 	Made        *control.Made        `json:"made,omitempty"` // of a new server that runs here
 }
@@ -164,6 +165,8 @@ type ServerItem struct {
 	Findings   []inspect.Finding `json:"findings"`
 	Passages   [][]int           `json:"passages"`      // as in Review
 	Era        string            `json:"era,omitempty"` // as in control.Part
+	Tokens     int               `json:"tokens"`        // of a tool: what its definition costs in every conversation, about
+	ReadOnly   bool              `json:"readOnly"`      // of a tool: it claims to change nothing
 }
 
 // Activity is part of the timeline, newest first.

@@ -66,6 +66,9 @@ func reviewOf(it control.ItemDetail) Review {
 	}
 	out.Decided = it.Decided
 	out.Held = held(it)
+	if out.Asks = askedCall(it); out.Asks != nil {
+		out.Call, out.Details = nil, []PartDetail{} // the page gets its arguments one by one
+	}
 	if it.Path != "" {
 		out.Path = it.Path
 	}

@@ -56,6 +56,7 @@ func (p *Page) Server(identity string) (ServerDetail, error) {
 		out.Items = append(out.Items, ServerItem{
 			Item: it.Item, Kind: kind, Name: name, State: it.State, Digest: string(it.Digest), ApprovedBy: it.Approved, ApprovedAt: stamp(it.ApprovedAt),
 			Code: it.Code, Definition: pretty(it.Definition), Findings: some(it.Findings), Passages: passages(it.Passages), Era: it.Era,
+			Tokens: tokensOf(it.Item, it.Definition), ReadOnly: readOnly(it.Item, it.Definition),
 		})
 	}
 	return out, nil

@@ -320,6 +320,27 @@ async function drawn() {
   }
 }
 
+/** A person decides on each call of a tool. */
+async function calls() {
+  const house = await House.make()
+  try {
+    const notes = await installed(house, 'notes')
+    await house.allowed(notes)
+    await house.open()
+    const client = await house.wrap(notes)
+    await house.command('settings', 'set', 'tools.mode', 'ask', '--server', 'notes', '--tool', 'write_note')
+    const asked = await until('a call is asked about', async () => {
+      await client.call('write_note', { title: 'For Grace', text: 'Dear Grace,\nthe numbers are in: 4,200 for the room, 310 for the projector.\nAda', api_key: 'sk-live-4815162342' })
+      return (await house.inbox()).find((item) => item.kind === 'call_waiting')
+    })
+    await shoot(house, 'review-call', `#/inbox/${asked.code}`)
+    await shoot(house, 'inbox-call', '#/inbox')
+    await shoot(house, 'server-calls', `#/servers/${encodeURIComponent(asked.identity)}`, (page) => page.getByRole('combobox', { name: 'When Claude calls write_note' }).waitFor())
+  } finally {
+    await house.end()
+  }
+}
+
 /** A server that declares one tool in other words to clients of the newer protocol. */
 const both = `while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\\("[^"]*"\\|[0-9]*\\).*/\\1/p')
@@ -405,6 +426,7 @@ try {
   await held()
   await checked()
   await drawn()
+  await calls()
   await inEachEra()
   await many()
   await names()

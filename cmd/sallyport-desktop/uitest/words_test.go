@@ -8,6 +8,8 @@ const (
 	allowTool     = "Allow this tool"
 	allowServer   = "Allow this server"
 	allowProgram  = "Allow this program"
+	allowOnce     = "Allow once"
+	refuseCall    = "Refuse this call"
 	allowSetting  = "Allow this setting"
 	allowVersion  = "Allow this version"
 	allowIt       = "Allow it"

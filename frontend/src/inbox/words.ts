@@ -28,6 +28,8 @@ export function kindWords(item: Item): string {
       return 'Setting made less safe'
     case 'interaction':
       return 'Request from a server'
+    case 'call_waiting':
+      return 'Call to review'
     case 'response_held':
       return many(item) ? `${responses(item.count ?? 0)}${item.decided === '' ? ' held' : ''}` : 'Response held'
     case 'guard_problem':
@@ -59,6 +61,7 @@ export function aboutOf(item: Item): { name: string; words: string } {
 /** Whether it blocks anything, in a word. */
 export function standing(item: Item): string {
   if (item.kind === 'response_held') return { '': 'held', approved: 'released', rejected: 'discarded' }[item.decided] ?? 'no longer stored'
+  if (item.kind === 'call_waiting') return { '': 'not run', approved: 'allowed once', rejected: 'refused' }[item.decided] ?? 'never run'
   switch (item.decided) {
     case 'approved':
       return fileKind(item) ? 'put back' : 'allowed'

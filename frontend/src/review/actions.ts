@@ -27,6 +27,8 @@ export function actionsOf(review: Review, chosen: PartDetail | undefined, picked
       return problem(review)
     case 'launch':
       return launch(review)
+    case 'call_waiting':
+      return call(review)
     default:
       return changed(review, chosen)
   }
@@ -119,6 +121,22 @@ function launch(review: Review): Actions {
       id: 'act-allow', title: 'Allow this program…', label: `Allow this program: ${server}`, call: 'allow', items: [], all: false, ask,
       consequence: `If you allow this, ${server} runs as shown here, with all your permissions on this computer. Allow it if you updated it yourself.`,
       confirm: 'Allow this version', done: `You allowed what ${server} runs now.`, undo: false, runs: review.runs === true,
+    }],
+  }
+}
+
+/** One call, whose arguments are on the screen. */
+function call(review: Review): Actions {
+  if (!review.asks?.kept) return { safe: null, others: [] }
+  const tool = plainName(review.asks.tool, 'this tool')
+  return {
+    safe: review.decided === 'rejected' ? null : {
+      id: 'act-refuse', title: 'Refuse', label: `Refuse this call: ${tool}`, call: 'keep', items: [], all: false, ask: 'once', consequence: '', confirm: '',
+      done: `You refused a call of ${tool}. For ten minutes, the same call is refused without asking you.`, undo: false,
+    },
+    others: [{
+      id: 'act-allow', title: 'Allow once', label: `Allow once: this call of ${tool}`, call: 'allow', items: [], all: true, ask: 'once', consequence: '', confirm: '',
+      done: `You allowed a call of ${tool} once. Tell Claude to make it again within ten minutes.`, undo: false,
     }],
   }
 }

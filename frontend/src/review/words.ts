@@ -50,6 +50,8 @@ export function headlineOf(review: Review): Headline {
       return headline({ before: `${parts.length} settings made less safe` })
     case 'guard_problem':
       return headline({ before: review.title.split(':', 1)[0] ?? 'Sallyport has a problem' })
+    case 'call_waiting':
+      return headline({ before: 'Claude wants to call ', name: review.asks?.tool ?? '', between: ' from ', server: review.shown || review.server })
     case 'interaction':
       return headline({ server: review.shown || review.server, after: parts.length > 1 ? ' asked for several things' : (ASKED[only?.name ?? ''] ?? ' asked for something') })
     default:
@@ -73,6 +75,8 @@ export function verdict(review: Review): string {
       return 'Someone changed it in the settings file, not in this window. It has no effect until you allow it.'
     case 'guard_problem':
       return 'Everything is blocked until this is fixed.'
+    case 'call_waiting':
+      return callVerdict(review)
     case 'launch':
       return `${LAUNCH_MEANS[review.launch ?? ''] ?? 'You blocked its program.'} ${review.runs ? 'It is still running.' : 'It has not been started.'}`
   }
@@ -81,12 +85,23 @@ export function verdict(review: Review): string {
   return 'Nothing suspicious was found. Read it and allow it if it makes sense.'
 }
 
+/** What became of a call that a person decides on. */
+function callVerdict(review: Review): string {
+  const call = review.asks
+  if (call?.used) return 'You allowed it, and it was made once.'
+  if (review.decided === 'approved') return 'Claude gets it once, when it makes the same call again within ten minutes.'
+  if (review.decided === 'rejected') return 'For ten minutes, the same call is refused without asking you.'
+  if (review.decided === 'withdrawn') return 'It was never run.'
+  return 'You decide on each call of this tool. It hasn’t been run.'
+}
+
 /** Whether it blocks something a server offers or runs. */
 export const holdsBack = (review: Review) => ['new_server', 'changed', 'launch', 'interaction'].includes(review.kind)
 
 /** Whether it blocks anything: the words before the time. */
 export function blockedSince(review: Review): string {
   if (review.held) return 'Held since'
+  if (review.kind === 'call_waiting') return 'Asked at'
   return holdsBack(review) && !review.runs ? 'Blocked since' : 'Seen at'
 }
 
@@ -110,6 +125,8 @@ export function ifNothing(review: Review): string {
       return 'If you do nothing, the safer setting stays.'
     case 'guard_problem':
       return 'If you do nothing, everything stays blocked.'
+    case 'call_waiting':
+      return 'If you do nothing, it is never run.'
     case 'interaction':
       return `If you do nothing, it stays blocked. The rest of ${server} keeps working.`
   }
@@ -119,6 +136,7 @@ export function ifNothing(review: Review): string {
 
 export function decidedWords(review: Review): string {
   const file = review.kind === 'unguarded' || review.kind === 'config_changed'
+  if (review.kind === 'call_waiting') return { approved: 'You allowed this call once', rejected: 'You refused this call', withdrawn: 'This is over: the time is up, or the tool is no longer allowed' }[review.decided] ?? ''
   switch (review.decided) {
     case 'approved':
       return file ? 'You put this back' : 'You allowed this'

@@ -67,12 +67,12 @@ export function reviewOf(with_: Partial<Review> = {}): Review {
   return sent({
     code: '4F2A', kind: 'changed', server: 'weather', identity: 'stdio:["npx","@acme/weather"]', severity: 'review', title: 'weather: tool get_forecast changed',
     digest: 'b24f67aa', created: new Date(Date.now() - 12 * 60_000).toISOString(), asked: false, noisy: false, runs: false, launch: '', clean: false,
-    count: 0, first: '', last: '', codes: [], group: '', why: '', rule: '', allowed: false,
+    count: 0, first: '', last: '', codes: [], group: '', why: '', rule: '', allowed: false, expires: '',
     parts: details.map(({ item, state, findings }) => ({ item, state, findings, passages: [] })), passages: foldingOf(with_.findings ?? []),
     warnings: [with_.findings ?? [], ...details.map((p) => p.findings)].reduce((n, of) => n + foldingOf(of).length, 0), decided: '', decidedAt: '', path: '', nonce: 'n1', armAfterMs: 0,
     command: ['npx', '-y', '@acme/weather@1.4.2'], url: '', serverInfo: '{\n  "name": "weather",\n  "version": "1.4.0"\n}', findings: [], details, diff: '',
     sandbox: 'shield', lookedUnder: 'shield', next: '', typedWord: '', stale: false, ...with_,
-  }, 'shown', 'asked', 'noisy', 'runs', 'clean', 'launch', 'count', 'first', 'last', 'codes', 'group', 'why', 'rule', 'allowed')
+  }, 'shown', 'asked', 'noisy', 'runs', 'clean', 'launch', 'count', 'first', 'last', 'codes', 'group', 'why', 'rule', 'allowed', 'expires')
 }
 
 export function doesOf(with_: Partial<Does> = {}): Does {
@@ -169,6 +169,13 @@ export const KINDS: Record<string, Review> = {
       tool('run_action', 'Run an action.\u001b[8m', [['name', 'required: `name` (text)']], [findingOf({ rule: 'ansi_escape', level: 'high', title: 'A terminal escape sequence', start: 14, end: 18, match: '\u001b[8m' })]),
     ],
   }),
+  call: reviewOf({
+    code: 'CA2L', kind: 'call_waiting', server: 'files', title: 'files: a call of write_file needs your review', client: 'claude-desktop', expires: new Date(Date.now() + 86_400_000).toISOString(), details: [],
+    asks: {
+      tool: 'write_file', client: 'claude-desktop', kept: true, more: 0, until: '', used: false,
+      arguments: [{ name: 'path', value: '/home/ada/letter.txt', masked: false }, { name: 'content', value: 'Dear Grace,\nthe numbers are in.\u001b[8m\nAda', masked: false }, { name: 'api_key', value: '***', masked: true }],
+    },
+  }),
   launch: reviewOf({
     code: 'LA2R', kind: 'launch', title: 'Same command, another program: weather (package)', launch: 'program', severity: 'review',
     details: [partOf('', { kind: 'launch', item: 'launch', changes: [changeOf({ path: 'package', words: 'the package has another version: `1.4.2` → `1.5.0`', before: '@acme/weather 1.4.2', after: '@acme/weather 1.5.0' })] })],
@@ -217,8 +224,8 @@ export const KINDS: Record<string, Review> = {
 }
 
 export function itemOf(review: Review): Item {
-  const { code, kind, server, identity, severity, title, digest, created, asked, noisy, runs, launch, clean, parts, warnings, decided, decidedAt, path, count, first, last, codes, group, why, rule, allowed } = review
-  return { code, kind, server, identity, severity, title, digest, created, asked, noisy, runs, launch, clean, parts, warnings, decided, decidedAt, path, count, first, last, codes, group, why, rule, allowed }
+  const { code, kind, server, identity, severity, title, digest, created, asked, noisy, runs, launch, clean, parts, warnings, decided, decidedAt, path, count, first, last, codes, group, why, rule, allowed, expires, client, call, reasons } = review
+  return { code, kind, server, identity, severity, title, digest, created, asked, noisy, runs, launch, clean, parts, warnings, decided, decidedAt, path, count, first, last, codes, group, why, rule, allowed, expires, client, call, reasons }
 }
 
 export function decidedOf(d: Decision, approved: string[] = [], with_: Partial<Decided> = {}): Decided {

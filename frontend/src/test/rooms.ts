@@ -82,7 +82,7 @@ export function serverOf(with_: Partial<Server> = {}): Server {
 
 export function itemOf(name: string, with_: Partial<ServerItem> = {}): ServerItem {
   return {
-    item: `tool:${name}`, kind: 'tool', name, state: 'approved', digest: 'a'.repeat(64), approvedBy: 'person', approvedAt: '2026-11-03T09:00:00Z', code: '',
+    item: `tool:${name}`, kind: 'tool', name, state: 'approved', digest: 'a'.repeat(64), approvedBy: 'person', approvedAt: '2026-11-03T09:00:00Z', code: '', tokens: 0, readOnly: false,
     definition: JSON.stringify({ name, description: `Does ${name}.` }, null, 2), findings: [], passages: foldingOf(with_.findings ?? []), ...with_,
   }
 }

@@ -308,6 +308,7 @@ describe('the settings of a tool', () => {
     detail(detailOf({ identity }), { settings: async () => [redact()], toolSettings, exceptions: async () => [], ...answers })
     await fireEvent.click(await screen.findByRole('tab', { name: 'Checks' }))
     await screen.findByRole('group', { name: 'Passwords, keys and tokens in responses' })
+    toolSettings.mockClear()
     return toolSettings
   }
 
@@ -330,7 +331,7 @@ describe('the settings of a tool', () => {
     const asked = await checks([own({ value: 'off', lessSafe: true })], { setSetting })
     await fireEvent.click(screen.getByRole('button', { name: BACK }))
     expect(setSetting).toHaveBeenCalledExactlyOnceWith({ key: 'redact.mode', value: '', server: identity, tool: 'read_mail', nonce: '' })
-    await waitFor(() => expect(asked).toHaveBeenCalledTimes(2))
+    await waitFor(() => expect(asked).toHaveBeenCalledTimes(1))
   })
 
   it('are given up after a question where that is less safe', async () => {
@@ -349,5 +350,56 @@ describe('the settings of a tool', () => {
     await checks([own()], { setSetting: async () => redact({ value: 'redact', from: 'tool' }) })
     await fireEvent.click(screen.getByRole('button', { name: BACK }))
     expect(await screen.findByText(/settings.json names the server in another way/)).toBeInTheDocument()
+  })
+})
+
+describe('what happens to calls of a tool', () => {
+  const mode = (with_: Partial<Setting> = {}) => settingOf('tools.mode', { value: 'allow', default: 'allow', choices: ['allow', 'ask', 'off'], scope: 'tool', ...with_ })
+  const own = (tool: string, value: string): ToolSetting => ({ ...mode({ value, from: 'tool' }), tool })
+  const items = [itemOf('read_file', { readOnly: true, tokens: 40 }), itemOf('write_file', { tokens: 164 }), itemOf('delete_file', { tokens: 20 }), itemOf('later', { state: 'new', tokens: 900 })]
+
+  async function tools(ofTools: ToolSetting[], answers: Partial<Api> = {}) {
+    detail(detailOf({ identity, items }), { settings: async () => [mode()], toolSettings: async () => ofTools, exceptions: async () => [], ...answers })
+    return (await screen.findByRole('combobox', { name: 'When Claude calls write_file' })) as HTMLSelectElement
+  }
+
+  it('is chosen for each tool that is allowed, and says what the server’s setting is', async () => {
+    const select = await tools([own('delete_file', 'ask')])
+    expect(select.value).toBe('')
+    expect(within(select).getAllByRole('option').map((o) => o.textContent)).toEqual(['As the server: Let it run', 'Let it run', 'Ask me about each call', 'Leave the tool out'])
+    expect((screen.getByRole('combobox', { name: 'When Claude calls delete_file' }) as HTMLSelectElement).value).toBe('ask')
+    expect(screen.queryByRole('combobox', { name: 'When Claude calls later' })).toBeNull()
+  })
+
+  it('changes at once where that is safer', async () => {
+    const setSetting = vi.fn(async () => mode({ value: 'ask', from: 'tool' }))
+    const select = await tools([], { setSetting })
+    await fireEvent.change(select, { target: { value: 'ask' } })
+    expect(setSetting).toHaveBeenCalledExactlyOnceWith({ key: 'tools.mode', value: 'ask', server: identity, tool: 'write_file', nonce: '' })
+  })
+
+  it('changes after a question where that is less safe, and shows what is in force if the answer is no', async () => {
+    const setSetting = vi.fn(async () => refuse(4014, 'less safe'))
+    const confirmLoosening = vi.fn(async () => ({ nonce: 'n1', armAfterMs: 0, words: 'tools.mode becomes allow.' }))
+    await tools([own('write_file', 'off')], { setSetting, confirmLoosening })
+    const select = screen.getByRole('combobox', { name: 'When Claude calls write_file' }) as HTMLSelectElement
+    await fireEvent.change(select, { target: { value: 'allow' } })
+    await fireEvent.click(await screen.findByRole('button', { name: /^Keep “Leave the tool out”/ }))
+    expect(select.value).toBe('off')
+    expect(confirmLoosening).toHaveBeenCalledWith('tools.mode', 'allow', identity, 'write_file')
+  })
+
+  it('is asked about with one press for every tool that doesn’t claim to change nothing', async () => {
+    const sent: SetSetting[] = []
+    await tools([], { setSetting: async (s: SetSetting) => (sent.push(s), mode({ value: 'ask' })) })
+    await fireEvent.click(screen.getByRole('button', { name: 'Ask me first, except for read-only tools' }))
+    expect(await screen.findByText('You are asked about each call of 2 tools more.')).toBeInTheDocument()
+    expect(sent.map((s) => [s.tool, s.value])).toEqual([['write_file', 'ask'], ['delete_file', 'ask']])
+  })
+
+  it('costs tokens in every conversation, unless the tool is left out', async () => {
+    await tools([own('delete_file', 'off')])
+    expect(screen.getByRole('heading', { name: /^Tools/ })).toHaveTextContent('Tools 4 · about 200 tokens of every conversation')
+    expect(screen.getByText('about 160 tokens')).toBeInTheDocument()
   })
 })

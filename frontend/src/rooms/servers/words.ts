@@ -66,6 +66,9 @@ function allowedWords(item: ServerItem, now: Date): string {
   return item.approvedAt ? `allowed by you, ${dayWords(item.approvedAt, now)}` : 'allowed by you'
 }
 
+/** What a definition costs, in words: models count differently, so this is never exact. */
+export const tokenWords = (n: number) => `about ${(n < 100 ? n : Math.round(n / 10) * 10).toLocaleString('en')} tokens`
+
 /** The name for display: the kind says what it is. */
 export function itemName(item: ServerItem): string {
   return item.name || (item.kind === 'instructions' ? 'Instructions' : item.item)

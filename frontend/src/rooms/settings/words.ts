@@ -90,6 +90,7 @@ const WORDS: Record<string, Words> = {
     effect: 'Of those you allowed. Most people set this for one tool, on its server’s page.',
     choices: {
       off: { name: 'Leave the tool out', effect: 'Claude doesn’t see it and can’t call it. What you allowed stays allowed.' },
+      ask: { name: 'Ask me about each call', effect: 'A call waits in the Inbox. Once you allow it, Claude makes it again. Nothing runs meanwhile.' },
       allow: { name: 'Let it run', effect: 'Every tool that you allowed can be called.' },
     },
   },

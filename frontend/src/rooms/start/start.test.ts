@@ -177,7 +177,7 @@ describe('after it was written', () => {
 
   const waitingItem: Item = {
     code: '4F2A', kind: 'new_server', server: 'weather', identity: '', severity: 'high', title: '', digest: '', created: '', asked: false, noisy: false, runs: false, launch: '', clean: false, parts: [], warnings: 0, decided: '', decidedAt: '', path: '',
-    count: 0, first: '', last: '', codes: [], group: '', why: '', rule: '', allowed: false,
+    count: 0, first: '', last: '', codes: [], group: '', why: '', rule: '', allowed: false, expires: '',
   }
 
   async function protectedNow(answers: Partial<Api> = {}) {
