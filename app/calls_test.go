@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
+	bolt "go.etcd.io/bbolt"
 )
 
 const sendAll = `{"to":"all@example.com","body":"Hello"}`
@@ -369,5 +371,123 @@ func TestAKilledHubKeepsAGrantAndGivesItOnce(t *testing.T) {
 			}
 			p.item()
 		})
+	}
+}
+
+func TestACallAllowedForGoodPassesEachTimeUntilThatIsTakenBack(t *testing.T) {
+	p := newPlace(t)
+	w := mailServer(t, p)
+	call := callOf(t, sendAll)
+	code := w.calls(call).Code
+	it := p.item()
+	if _, err := p.Decide(person, control.Decide{Code: code, Digest: it.Digest, All: true, Always: true}); err != nil {
+		t.Fatal(err)
+	}
+	p.quiet()
+	cursor := p.wrapFor("cursor", "mail")
+	for range 3 {
+		w.wants(call, vocab.CallGranted, code)
+		cursor.wants(call, vocab.CallGranted, code)
+	}
+	for name, other := range map[string]func() control.CallAnswer{
+		"other arguments": func() control.CallAnswer { return w.calls(callOf(t, `{"to":"all@example.com","body":"hello"}`)) },
+		"a number otherwise": func() control.CallAnswer {
+			return w.calls(callOf(t, `{"to":"all@example.com","body":"Hello","n":1.0}`))
+		},
+		"another definition": func() control.CallAnswer { return another(t, w, call) },
+	} {
+		if got := other(); got.State == vocab.CallGranted {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	all, err := p.AllowedCalls()
+	if err != nil || len(all) != 1 || all[0].Tool != "send" || all[0].Server != "mail" || all[0].Value != sendAll || all[0].Code != code || all[0].Uses != 6 || all[0].Used.IsZero() {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	p.TendCalls() // writes down how often it was used
+	p = p.again()
+	w = p.wrap("mail")
+	w.wants(call, vocab.CallGranted, code)
+	if all, _ = p.AllowedCalls(); len(all) != 1 || all[0].Uses != 7 {
+		t.Fatalf("after a restart %+v", all)
+	}
+	gone, err := p.ForgetCall(inside, all[0].ID) // it only tightens
+	if err != nil || gone.ID != all[0].ID {
+		t.Fatalf("%+v, %v", gone, err)
+	}
+	if got := w.calls(call); got.State != vocab.CallWaiting || got.Code == code {
+		t.Errorf("taken back, it is %+v", got)
+	}
+	if _, err := p.ForgetCall(person, gone.ID); err == nil {
+		t.Error("it was taken back twice")
+	}
+	p = p.again()
+	if all, err := p.AllowedCalls(); err != nil || len(all) != 0 {
+		t.Errorf("after another restart %+v, %v", all, err)
+	}
+}
+
+func TestOnlyAPersonAllowsACallForGoodAndNothingElseIs(t *testing.T) {
+	p := newPlace(t)
+	w := mailServer(t, p)
+	call := callOf(t, sendAll)
+	code := w.calls(call).Code
+	it := p.item()
+	if _, err := p.Decide(inside, control.Decide{Code: code, Digest: it.Digest, All: true, Always: true}); err == nil {
+		t.Error("a server allowed it")
+	}
+	w.wants(call, vocab.CallWaiting, code)
+	other := p.wrap("other", "npx", "another")
+	other.report(tool("send", "Sends."))
+	for _, it := range p.inboxNow() {
+		if it.Code != code {
+			_, err := p.Decide(person, control.Decide{Code: it.Code, Digest: it.Digest, All: true, Always: true})
+			wantError(t, err, control.CodeBadRequest)
+		}
+	}
+}
+
+// A record with a valid seal, put back after a person took it back, allows nothing.
+func TestACallThatWasTakenBackIsNotAllowedByAnOlderRecord(t *testing.T) {
+	p := newPlace(t)
+	w := mailServer(t, p)
+	call := callOf(t, sendAll)
+	code := w.calls(call).Code
+	if _, err := p.Decide(person, control.Decide{Code: code, Digest: p.item().Digest, All: true, Always: true}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := p.AllowedCalls()
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	key, bucket := []byte(all[0].ID), []byte("allowed-calls")
+	inStore := func(f func(*bolt.Bucket) error) {
+		t.Helper()
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		db, err := bolt.Open(p.home.Store, 0o600, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Update(func(tx *bolt.Tx) error { return f(tx.Bucket(bucket)) }); err != nil || db.Close() != nil {
+			t.Fatal(err)
+		}
+		at := p.at
+		p = open(t, p.home, func(o *Options) { o.Now = at.now })
+		p.at = at
+	}
+	var older []byte
+	inStore(func(b *bolt.Bucket) error { older = bytes.Clone(b.Get(key)); return nil })
+	if _, err := p.ForgetCall(person, all[0].ID); err != nil || len(older) == 0 {
+		t.Fatal(err)
+	}
+	inStore(func(b *bolt.Bucket) error { return b.Put(key, older) })
+	if all, err := p.AllowedCalls(); err != nil || len(all) != 0 {
+		t.Errorf("allowed for good: %+v, %v", all, err)
+	}
+	w = p.wrap("mail")
+	if answer, err := p.Call(w, call); err == nil && answer.State == vocab.CallGranted {
+		t.Errorf("the call is %+v", answer)
 	}
 }

@@ -63,6 +63,9 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 		}
 		out.Code = it.Code
 		server = it.ServerID
+		if d.Always && it.Kind != vocab.ItemCallWaiting {
+			return false, office.Answer(control.CodeBadRequest, "%s is no call: only a call can be allowed for good", it.Code)
+		}
 		var wrote bool
 		switch it.Kind {
 		case vocab.ItemNewServer, vocab.ItemChanged, vocab.ItemLaunch:

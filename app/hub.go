@@ -219,7 +219,7 @@ func (h *Hub) checkSeals() error {
 	}
 	err = h.office.Store.Update(func(tx *store.Tx) error {
 		if found.Rolled {
-			if err := errors.Join(distrustPins(tx, h.office.Now()), h.DistrustHeld(tx, h.office.Now())); err != nil {
+			if err := errors.Join(distrustPins(tx, h.office.Now()), h.DistrustHeld(tx, h.office.Now()), calls.DistrustCalls(tx)); err != nil {
 				return err
 			}
 		}

@@ -45,9 +45,10 @@ var kept = map[string]one{
 		it.Code, it.Decided = "ABCD", "approved"
 		return it
 	}},
-	"item held": {bucketHeldItem, func(tx *Tx, v any) error { return tx.PutHeldItem(v.(Item)) }, Item{}, func(v any) any { it := v.(Item); it.Code = "ABCD"; return it }},
-	"held":      {bucketHeld, func(tx *Tx, v any) error { return tx.PutHeld(v.(Held)) }, Held{}, func(v any) any { h := v.(Held); h.Code = "ABCD"; return h }},
-	"exception": {bucketExcepted, func(tx *Tx, v any) error { return tx.PutException(v.(Exception)) }, Exception{}, func(v any) any { e := v.(Exception); e.ID = "id"; return e }},
+	"item held":    {bucketHeldItem, func(tx *Tx, v any) error { return tx.PutHeldItem(v.(Item)) }, Item{}, func(v any) any { it := v.(Item); it.Code = "ABCD"; return it }},
+	"held":         {bucketHeld, func(tx *Tx, v any) error { return tx.PutHeld(v.(Held)) }, Held{}, func(v any) any { h := v.(Held); h.Code = "ABCD"; return h }},
+	"exception":    {bucketExcepted, func(tx *Tx, v any) error { return tx.PutException(v.(Exception)) }, Exception{}, func(v any) any { e := v.(Exception); e.ID = "id"; return e }},
+	"allowed call": {bucketAllowed, func(tx *Tx, v any) error { return tx.AllowedCalls().Put(v.(AllowedCall)) }, AllowedCall{}, func(v any) any { a := v.(AllowedCall); a.ID = "id"; return a }},
 	"task": {bucketTasks, func(tx *Tx, v any) error { _, err := tx.Tasks().Put(v.(Task), 10); return err }, Task{}, func(v any) any {
 		k := v.(Task)
 		k.ServerID, k.ID, k.Sequence = "id", "of "+k.Item, 0

@@ -74,7 +74,7 @@ func (tx *Tx) Reseal() error {
 	return nil
 }
 
-var rollBuckets = [][]byte{bucketServers, bucketPins, bucketMeta, bucketHeld, bucketExcepted}
+var rollBuckets = [][]byte{bucketServers, bucketPins, bucketMeta, bucketHeld, bucketExcepted, bucketAllowed}
 
 // inRoll reports whether the roll covers a record: not the roll itself, nor the head of the chain, which changes with every record.
 func inRoll(bucket, key []byte) bool {
@@ -84,7 +84,7 @@ func inRoll(bucket, key []byte) bool {
 	return slices.ContainsFunc(rollBuckets, func(of []byte) bool { return bytes.Equal(of, bucket) })
 }
 
-// roll digests the seals of all servers, pins and values of the home, and of held responses and exceptions, in order. Seals on single
+// roll digests the seals of all servers, pins and values of the home, and of held responses, exceptions and allowed calls, in order. Seals on single
 // records would not reveal one that was removed or replaced by its own older form: a rejected item could become approved again, and a
 // delivered response could be delivered again.
 func (tx *Tx) roll() []byte {

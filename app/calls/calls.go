@@ -46,10 +46,12 @@ type Calls struct {
 	hub    Hub
 	known  map[string]*known // by code: the calls that wait, and those about which a decision still counts
 	same   map[string]string // and the newest code of each call, by what makes two calls the same
+
+	allowed map[string]*allowed // for good, by what makes them the same for every client
 }
 
 func New(o *office.Office, hub Hub) *Calls {
-	return &Calls{office: o, hub: hub, known: map[string]*known{}, same: map[string]string{}}
+	return &Calls{office: o, hub: hub, known: map[string]*known{}, same: map[string]string{}, allowed: map[string]*allowed{}}
 }
 
 // known is a call in memory.
@@ -69,6 +71,9 @@ func (c *Calls) OpenCalls() error {
 		return nil
 	}
 	return c.office.Store.View(func(tx *store.Tx) error {
+		for _, a := range tx.AllowedCalls().All() {
+			c.allowed[allowedKey(a.ServerID, a.Item, a.Same)] = &allowed{AllowedCall: a}
+		}
 		for _, heads := range [][]store.Item{tx.WaitingHeads(), tx.DecidedHeads()} {
 			for _, head := range heads {
 				if head.Kind != vocab.ItemCallWaiting {
@@ -92,7 +97,7 @@ func (c *Calls) learn(it store.Item) {
 	switch {
 	case it.Decided == "":
 		k.state, k.until = vocab.CallWaiting, call.Expires
-	case it.Decided == vocab.DecidedApproved && call.Used.IsZero():
+	case it.Decided == vocab.DecidedApproved && call.Used.IsZero() && !call.Always:
 		k.state, k.until = vocab.CallGranted, call.Until
 	case it.Decided == vocab.DecidedRejected:
 		k.state, k.until = vocab.CallRefused, call.Until
@@ -134,6 +139,13 @@ func (c *Calls) Call(conn control.Wrapper, in control.Call) (control.CallAnswer,
 	call := store.Call{
 		Client: cmp.Or(s.Client, legible.Name(in.Client, "")), Item: in.Item, Defined: string(in.Defined), Check: in.Check, Expires: now.Add(WaitFor),
 		Same: string(control.Keyed(c.office.Store.Derive("call", s.Server), in.Same)),
+	}
+	if a := c.allowed[allowedKey(s.Server, call.Item, call.Same)]; a != nil {
+		if err := c.stillApproved(s.Server, call); err != nil {
+			return control.CallAnswer{}, c.office.Failed(err)
+		}
+		a.use(now)
+		return control.CallAnswer{State: vocab.CallGranted, Code: a.Code}, nil
 	}
 	if k := c.known[c.same[keyOf(s.Server, call)]]; k != nil && now.Before(k.until) {
 		if k.state != vocab.CallGranted {
@@ -219,6 +231,18 @@ func approvedSince(l *ledger.Ledger, call store.Call, decided time.Time) bool {
 	return false
 }
 
+// approving is the ledger of a server whose tool is allowed as the call has it.
+func approving(tx *store.Tx, server string, call store.Call) (*ledger.Ledger, error) {
+	l, err := ledger.Read(tx, server)
+	if err != nil {
+		return nil, err
+	}
+	if !l.Approves(call.Item, pin.Digest(call.Defined)) {
+		return nil, office.Answer(control.CodeStale, "the tool changed, or is no longer allowed")
+	}
+	return l, nil
+}
+
 // ask puts a call into the inbox.
 func (c *Calls) ask(s *office.Wrapper, call store.Call, arguments []byte, now time.Time) (out control.CallAnswer, err error) {
 	shown := mask.Params(arguments, s.Secrets)
@@ -228,12 +252,9 @@ func (c *Calls) ask(s *office.Wrapper, call store.Call, arguments []byte, now ti
 	var it store.Item
 	var name string
 	err = c.office.Update(func(tx *store.Tx) (bool, error) {
-		l, err := ledger.Read(tx, s.Server)
+		l, err := approving(tx, s.Server, call)
 		if err != nil {
 			return false, err
-		}
-		if !l.Approves(call.Item, pin.Digest(call.Defined)) {
-			return false, office.Answer(control.CodeStale, "the tool changed, or is no longer allowed")
 		}
 		code, err := tx.NewCode()
 		if err != nil {

@@ -30,8 +30,23 @@ func (c *Calls) DecideCall(tx *store.Tx, it store.Item, d control.Decide, out *c
 		return false, nil, err
 	}
 	call.Until = now.Add(CountsFor)
-	it.Decided, it.DecidedAt, it.Detail = vocab.DecidedApproved, now, office.Detail(call)
 	kind, words := vocab.RecordApproval, "allowed once"
+	var forGood *store.AllowedCall
+	if d.Always && !d.Reject {
+		// Without a grant beside it, so that nothing is left when a person takes it back.
+		call.Always, call.Until, words = true, now, "allowed for good"
+		forGood = allowedBy(it, call, now)
+		if older := c.allowed[allowedKey(it.ServerID, call.Item, call.Same)]; older != nil { // allowed from another client's item
+			if err := tx.AllowedCalls().Delete(older.ID); err != nil {
+				return false, nil, err
+			}
+		}
+		if err := tx.AllowedCalls().Put(*forGood); err != nil {
+			return false, nil, err
+		}
+		it = ended(it, call)
+	}
+	it.Decided, it.DecidedAt, it.Detail = vocab.DecidedApproved, now, office.Detail(call)
 	if d.Reject {
 		it.Decided, kind, words = vocab.DecidedRejected, vocab.RecordRejection, "refused"
 		out.Rejected = append(out.Rejected, call.Item)
@@ -42,7 +57,12 @@ func (c *Calls) DecideCall(tx *store.Tx, it store.Item, d control.Decide, out *c
 		Server: l.Server.Name, ServerID: l.Server.ID, Tool: review.ToolOf(call.Item), Code: it.Code, Client: call.Client,
 		Summary: "a call of " + review.ItemWords(call.Item) + " was " + words + " by a person",
 	})
-	more := map[string]any{"check": call.Check, "digest": it.Digest, "until": call.Until.UTC()}
+	more := map[string]any{"check": call.Check, "digest": it.Digest}
+	if forGood != nil {
+		more["allowed"] = forGood.ID
+	} else {
+		more["until"] = call.Until.UTC()
+	}
 	office.AddReason(more, d.Reason)
 	record.Detail = office.Detail(more)
 	if err := tx.PutItem(it); err != nil {
@@ -53,6 +73,9 @@ func (c *Calls) DecideCall(tx *store.Tx, it store.Item, d control.Decide, out *c
 	}
 	return true, func() {
 		c.office.CrashPoint("call allowed")
+		if forGood != nil {
+			c.allowed[allowedKey(forGood.ServerID, forGood.Item, forGood.Same)] = &allowed{AllowedCall: *forGood}
+		}
 		c.learn(it)
 	}, nil
 }
@@ -92,7 +115,11 @@ func (c *Calls) KeepCalls(closing <-chan struct{}) {
 func (c *Calls) TendCalls() {
 	c.office.Lock()
 	defer c.office.Unlock()
-	if c.office.Usable() != nil || len(c.known) == 0 {
+	if c.office.Usable() != nil {
+		return
+	}
+	c.keepUses()
+	if len(c.known) == 0 {
 		return
 	}
 	now := c.office.Now()

@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -14,6 +15,7 @@ type AskedCall struct {
 	More      int            `json:"more"`      // calls refused since, because as many are pending as a person can be shown
 	Until     string         `json:"until"`     // once allowed: until when the same call passes; else ""
 	Used      bool           `json:"used"`      // and it has
+	Always    bool           `json:"always"`    // allowed for good
 }
 
 // askedCall is the call that an item is about, nil for any other item.
@@ -23,6 +25,16 @@ func askedCall(it control.ItemDetail) *AskedCall {
 	}
 	return &AskedCall{
 		Tool: it.Call.Tool, Client: it.Client, Arguments: argumentsOf(it.Call.Arguments, ""), Kept: len(it.Call.Arguments) > 0, More: it.Call.More,
-		Until: stamp(it.Call.Until), Used: it.Call.Used,
+		Until: stamp(it.Call.Until), Used: it.Call.Used, Always: it.Call.Always,
 	}
+}
+
+// AllowedCalls are the calls that are allowed for good, oldest first.
+func (p *Page) AllowedCalls() ([]control.AllowedCall, error) {
+	return told(p.hubLink, (*app.Hub).AllowedCalls, func(all []control.AllowedCall) []control.AllowedCall { return all })
+}
+
+// ForgetCall takes one back. It only tightens, so it needs no nonce.
+func (p *Page) ForgetCall(id string) (control.AllowedCall, error) {
+	return told(p.hubLink, func(h *app.Hub) (control.AllowedCall, error) { return h.ForgetCall(control.Peer{}, id) }, func(a control.AllowedCall) control.AllowedCall { return a })
 }

@@ -41,8 +41,8 @@ func tellCall(out *control.InboxItem, it store.Item) {
 	name := strings.TrimPrefix(call.Item, pin.Key(pin.Tool, ""))
 	out.Client, out.Expires = call.Client, call.Expires.UTC()
 	out.Reasons = []control.CallReason{{Check: call.Check}}
-	out.Call = &control.WaitingCall{Tool: name, Digest: pin.Digest(it.Digest), ToolDigest: pin.Digest(call.Defined), More: call.More, Used: !call.Used.IsZero()}
-	if it.Decided == vocab.DecidedApproved {
+	out.Call = &control.WaitingCall{Tool: name, Digest: pin.Digest(it.Digest), ToolDigest: pin.Digest(call.Defined), More: call.More, Used: !call.Used.IsZero(), Always: call.Always}
+	if it.Decided == vocab.DecidedApproved && !call.Always {
 		out.Call.Until = call.Until.UTC()
 	}
 }

@@ -39,6 +39,7 @@ type commandLine struct {
 	Discard    discardCommand    `cmd:"" three:"not decided here: decide in the window" help:"Delete a held response."`
 	Except     exceptCommand     `cmd:"" three:"not decided here: decide in the window" help:"Allow responses like this one for a limited time."`
 	Exceptions exceptionsCommand `cmd:"" help:"List the exceptions in force."`
+	Flow       flowCommand       `cmd:"" help:"List the calls that are allowed for good, and end them."`
 	Activity   activityCommand   `cmd:"" help:"Show the activity log."`
 	Settings   settingsCommand   `cmd:"" help:"Read and change settings."`
 	Secret     secretCommand     `cmd:"" help:"Keep keys and passwords in the system's keychain, so that no setting holds one."`

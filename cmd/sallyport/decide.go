@@ -22,14 +22,15 @@ type approveCommand struct {
 	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Allow only this part, named as in show: instructions, tool:X, prompt:X, resource-template:X, resource:X, skill:X or launch; entry:X for a client's file, setting:KEY for settings. Can be repeated."`
 	Tool   []string `sep:"none" placeholder:"NAME" help:"Short for --item tool:NAME."`
 	All    bool     `help:"Approve everything, including parts with warnings."`
+	Always bool     `help:"Allow a call for good: the same call passes from now on without a question (sallyport flow)."`
 	Digest string   `placeholder:"D" help:"Decide only if the item still has this digest."`
 	Yes    bool     `help:"Answer yes to every question."`
 }
 
 func (c approveCommand) check() error {
 	switch {
-	case c.Clean && (c.Code != "" || c.All || len(c.Item)+len(c.Tool) > 0):
-		return errors.New("--clean allows whole servers: leave out the code, --item, --tool and --all")
+	case c.Clean && (c.Code != "" || c.All || c.Always || len(c.Item)+len(c.Tool) > 0):
+		return errors.New("--clean allows whole servers: leave out the code, --item, --tool, --all and --always")
 	case !c.Clean && c.Code == "":
 		return errors.New("expected an item's code, or --clean; \"sallyport approve --help\" says how")
 	case c.All && len(c.Item)+len(c.Tool) > 0:
@@ -46,7 +47,7 @@ func (c approveCommand) ask(ctx context.Context, s streams, hub *control.Client)
 	for _, name := range c.Tool {
 		keys = append(keys, pin.Key(pin.Tool, name))
 	}
-	return decide(ctx, s, hub, control.Decide{Code: itemCode(c.Code), Digest: c.Digest, Items: keys, All: c.All}, c.jsonFlag, c.Yes)
+	return decide(ctx, s, hub, control.Decide{Code: itemCode(c.Code), Digest: c.Digest, Items: keys, All: c.All, Always: c.Always}, c.jsonFlag, c.Yes)
 }
 
 type rejectCommand struct {
@@ -78,6 +79,9 @@ func decide(ctx context.Context, s streams, hub *control.Client, ask control.Dec
 	var decided control.Decided
 	d := aboutItem(hub, item, asJSON, yes)
 	d.question, d.want = question(item, ask.Reject, chosen)
+	if ask.Always {
+		d.question, d.want = "\nAllow this call for good, whichever client makes it? [y/N] ", "y"
+	}
 	d.do = func() (err error) { decided, err = control.AskDecide(ctx, hub, ask); return err }
 	if hub.Welcome().CLIApproval && len(chosen) == 0 && len(item.Details) > 0 {
 		if err := d.undecided(s); err != nil {
@@ -88,7 +92,7 @@ func decide(ctx context.Context, s streams, hub *control.Client, ask control.Dec
 	if code, err := d.run(ctx, s); err != nil {
 		return code, err
 	}
-	return reportDecided(s, asJSON, item, decided, left)
+	return reportDecided(s, asJSON, ask, item, decided, left)
 }
 
 // undecidable says why there is nothing to decide about an item, nil if there is.
@@ -104,6 +108,8 @@ func undecidable(item control.ItemDetail, ask control.Decide) error {
 		return errors.New("nothing to decide: the call is over; when the client makes it again, it gets a new item")
 	case item.Decided == vocab.DecidedWithdrawn:
 		return errors.New("nothing to decide: the server went back to the approved version")
+	case ask.Always && !review.AboutCall(item):
+		return fmt.Errorf("%s is no call: --always is for the calls that you decide on one by one", item.Code)
 	case item.Decided != "" && !reconsidered:
 		return fmt.Errorf("nothing to decide: already %s", item.Decided)
 	case ask.Digest != "" && ask.Digest != item.Digest:
@@ -113,7 +119,7 @@ func undecidable(item control.ItemDetail, ask control.Decide) error {
 }
 
 // reportDecided prints what came of a decision.
-func reportDecided(s streams, asJSON jsonFlag, item control.ItemDetail, decided control.Decided, left []control.PartDetail) (int, error) {
+func reportDecided(s streams, asJSON jsonFlag, ask control.Decide, item control.ItemDetail, decided control.Decided, left []control.PartDetail) (int, error) {
 	if review.AboutLostStore(item) && !asJSON.JSON {
 		newPage(s).Printf("started over with an empty store: every server needs your review again\n")
 		return exitFine, nil
@@ -122,6 +128,8 @@ func reportDecided(s streams, asJSON jsonFlag, item control.ItemDetail, decided 
 		switch {
 		case review.AboutFile(item):
 			p.decidedFile(decided)
+		case ask.Always:
+			p.Hang("", "  ", "allowed for good: the same call passes without a question. To end that: sallyport flow forget "+item.Code)
 		case review.AboutCall(item) && len(decided.Approved) > 0:
 			p.Hang("", "  ", "allowed once: the same call passes when the client makes it again, within ten minutes")
 		case review.AboutCall(item):

@@ -49,6 +49,8 @@ var printedJSON = []struct {
 	{"except", list[control.Exception]{}, ""},
 	{"exceptions list", list[control.Exception]{}, ""},
 	{"exceptions end", list[control.Exception]{}, ""},
+	{"flow list", list[control.AllowedCall]{}, ""},
+	{"flow forget", list[control.AllowedCall]{}, ""},
 	{"activity list", control.Activity{}, "With `--follow`, one `Record` a line."},
 	{"activity show", vocab.Record{}, "`activity export --format jsonl` writes one a line. With filters the line of the next row comes first."},
 	{"activity export (with filters)", filteredExport{}, "The first line."},

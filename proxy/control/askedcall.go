@@ -46,9 +46,24 @@ type WaitingCall struct {
 	More       int             `json:"more,omitempty"`                              // calls refused since, because as many wait as a person can be shown
 	Until      time.Time       `json:"until,omitzero" ts_type:"string | undefined"` // once allowed: until when the same call passes, once
 	Used       bool            `json:"used,omitempty"`                              // and it has
+	Always     bool            `json:"always,omitempty"`                            // allowed for good (AllowedCall)
 }
 
 // CallReason is why a person is asked about a call.
 type CallReason struct {
 	Check vocab.CallCheck `json:"check" ts_type:"'ask'"`
+}
+
+// AllowedCall is what a person allowed for good: the same call passes without a question.
+type AllowedCall struct {
+	ID       string          `json:"id"`
+	Server   string          `json:"server"`
+	Identity string          `json:"identity"`
+	Tool     string          `json:"tool"` // as the server calls it
+	Rule     vocab.CallCheck `json:"rule" ts_type:"'ask'"`
+	Value    string          `json:"value"` // the arguments on one line, cut after 256 bytes, with secrets masked
+	Code     string          `json:"code"`  // of the item that was decided
+	Since    time.Time       `json:"since" ts_type:"string"`
+	Uses     int             `json:"uses"`                                       // calls that passed because of it
+	Used     time.Time       `json:"used,omitzero" ts_type:"string | undefined"` // the last of them
 }

@@ -43,6 +43,8 @@ var spoken = map[string][2]any{
 	"exceptions":     {nothing{}, []Exception{}},
 	"except":         {Except{}, []Exception{}},
 	"end_exception":  {named{}, Exception{}},
+	"allowed_calls":  {nothing{}, []AllowedCall{}},
+	"forget_call":    {named{}, AllowedCall{}},
 	"activity":       {ActivityQuery{}, Activity{}},
 	"record":         {named{}, Record{}},
 	"summary":        {SummaryQuery{}, Summary{}},

@@ -78,6 +78,9 @@ type Handler interface {
 	Exceptions() ([]Exception, error)
 	Except(peer Peer, e Except) ([]Exception, error)
 	EndException(peer Peer, id string) (Exception, error)
+	// AllowedCalls are the calls that are allowed for good, oldest first. ForgetCall only tightens.
+	AllowedCalls() ([]AllowedCall, error)
+	ForgetCall(peer Peer, id string) (AllowedCall, error)
 	Activity(q ActivityQuery) (Activity, error)
 	Record(id string) (Record, error)
 	Summary(q SummaryQuery) (Summary, error)
@@ -143,6 +146,8 @@ var (
 	AskExceptions    = bare("exceptions", Handler.Exceptions)
 	AskExcept        = decision("except", Handler.Except)
 	AskEndException  = decision("end_exception", Handler.EndException)
+	AskAllowedCalls  = bare("allowed_calls", Handler.AllowedCalls)
+	AskForgetCall    = decision("forget_call", Handler.ForgetCall)
 	AskActivity      = query("activity", Handler.Activity)
 	AskRecord        = query("record", Handler.Record)
 	AskSummary       = query("summary", Handler.Summary)

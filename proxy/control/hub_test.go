@@ -287,6 +287,8 @@ func (h *testHub) Clean(CleanQuery) (CleanSet, error) { return CleanSet{}, nil }
 
 func (h *testHub) AllowClean(Peer, CleanQuery) (CleanDecided, error) { return CleanDecided{}, nil }
 
+func (h *testHub) AllowedCalls() ([]AllowedCall, error)         { return nil, nil }
+func (h *testHub) ForgetCall(Peer, string) (AllowedCall, error) { return AllowedCall{}, nil }
 func (h *testHub) EndException(Peer, string) (Exception, error) { return Exception{}, nil }
 
 func (h *testHub) Attention(_ Wrapper, a Attention) (Waiting, error) {

@@ -323,6 +323,7 @@ type Decide struct {
 	Reject bool     `json:"reject,omitempty"`
 	Items  []string `json:"items,omitempty"` // pin keys
 	All    bool     `json:"all,omitempty"`
+	Always bool     `json:"always,omitempty"` // a call, for good, instead of once
 	Reason string   `json:"reason,omitempty"` // why, in the person's own words; stored with the record of the decision
 
 	Together int `json:"-"` // number of servers that one decision allows (AllowClean); set by the hub, never sent

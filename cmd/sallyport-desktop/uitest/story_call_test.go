@@ -13,7 +13,7 @@ const (
 )
 
 // A person has each call of one tool put before them: the call isn't made, the window shows whose it is and what it would do, and what was allowed is
-// made once, when the client calls again. What was refused is not asked about again.
+// made once, when the client calls again, or as often as it likes, if a person says so. What was refused is not asked about again.
 func TestACallIsAllowedOnceOrRefusedInTheWindow(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -39,6 +39,27 @@ func TestACallIsAllowedOnceOrRefusedInTheWindow(t *testing.T) {
 	a.press(button, allowOnce)
 	a.trayGone("a call to review")
 	client.runs("write_note", groceries, "done")
+
+	// Another is allowed for good, until that is taken back on the settings page.
+	const list = `{"title":"List","text":"Soap"}`
+	client.refused("write_note", list, "inbox item")
+	a.trayClick("notes — a call to review")
+	a.says("Claude wants to call", "Soap")
+	a.press(button, "More actions for this tool")
+	a.press(button, alwaysCall)
+	a.says("with exactly these arguments passes as often as Claude likes")
+	a.press(button, "Always allow")
+	a.trayGone("a call to review")
+	client.runs("write_note", list, "done")
+	client.runs("write_note", list, "done")
+	a.press(link, "Settings")
+	a.says("Calls you always allow", "Soap", "made 2 times")
+	a.press(button, "End now: a call of")
+	a.says("You are asked about it again")
+	if out, _ := h.command("flow"); !strings.Contains(out, "No call is allowed for good") {
+		t.Errorf("still allowed: %s", out)
+	}
+
 	next := client.call("write_note", groceries)
 	if !strings.Contains(next, "[Sallyport]") || strings.Contains(next, code) {
 		t.Errorf("a second time: %.400s", next)

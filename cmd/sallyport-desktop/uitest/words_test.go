@@ -10,6 +10,7 @@ const (
 	allowProgram  = "Allow this program"
 	allowOnce     = "Allow once"
 	refuseCall    = "Refuse this call"
+	alwaysCall    = "Always allow this call"
 	allowSetting  = "Allow this setting"
 	allowVersion  = "Allow this version"
 	allowIt       = "Allow it"

@@ -36,6 +36,8 @@ func (p *page) call(d control.ItemDetail) {
 func callConsequence(d control.ItemDetail, decides control.Welcome, now time.Time) []string {
 	code := terminal.Text(d.Code)
 	switch {
+	case d.Call.Always:
+		return []string{"You allowed it for good: the same call passes without a question, until you take that back.", fmt.Sprintf("sallyport flow forget %s  takes it back; sallyport flow lists what is allowed for good", code)}
 	case d.Call.Used:
 		return []string{"You allowed it, and it was made once. The next call like it needs your review again."}
 	case d.Decided == vocab.DecidedApproved && now.Before(d.Call.Until):
@@ -49,6 +51,7 @@ func callConsequence(d control.ItemDetail, decides control.Welcome, now time.Tim
 		return []string{"This item is decided."}
 	}
 	return append([]string{"If you do nothing, it is never run. It waits until " + terminal.Clock(d.Expires) + "."}, whereToDecide(decides,
-		fmt.Sprintf("sallyport approve %s          allows exactly this call, once, within ten minutes", code),
-		fmt.Sprintf("sallyport reject %s           refuses it, and the same call for ten minutes", code))...)
+		fmt.Sprintf("sallyport approve %s           allows exactly this call, once, within ten minutes", code),
+		fmt.Sprintf("sallyport approve %s --always  allows it for good: it passes without a question", code),
+		fmt.Sprintf("sallyport reject %s            refuses it, and the same call for ten minutes", code))...)
 }

@@ -61,7 +61,7 @@ export function aboutOf(item: Item): { name: string; words: string } {
 /** Whether it blocks anything, in a word. */
 export function standing(item: Item): string {
   if (item.kind === 'response_held') return { '': 'held', approved: 'released', rejected: 'discarded' }[item.decided] ?? 'no longer stored'
-  if (item.kind === 'call_waiting') return { '': 'not run', approved: 'allowed once', rejected: 'refused' }[item.decided] ?? 'never run'
+  if (item.kind === 'call_waiting') return { '': 'not run', approved: item.call?.always ? 'always allowed' : 'allowed once', rejected: 'refused' }[item.decided] ?? 'never run'
   switch (item.decided) {
     case 'approved':
       return fileKind(item) ? 'put back' : 'allowed'

@@ -12,6 +12,7 @@ export type Activity = desktop.Activity
 export type ActivityQuery = vocab.Query
 export type ActivityRecord = desktop.Record
 export type ActivityRow = desktop.Record
+export type AllowedCall = control.AllowedCall
 export type AskedCall = desktop.AskedCall
 export type Backup = control.Backup
 export type Blocked = control.Blocked

@@ -13,6 +13,8 @@ export interface Action {
   call: 'allow' | 'keep' | 'release' | 'without' | 'discard' | 'discardAll' | 'except' | 'block'
   items: string[]
   all: boolean
+  /** A call, for good. */
+  always?: boolean
   /** once: one click. twice: a second click after the consequence. typed: a typed word. form: a duration. */
   ask: 'once' | 'twice' | 'typed' | 'form'
   /** The consequence, shown before the second click or the word. */

@@ -1,8 +1,11 @@
-import { screen } from '@testing-library/svelte'
-import { describe, expect, it } from 'vitest'
+import { render, screen } from '@testing-library/svelte'
+import { tick } from 'svelte'
+import { describe, expect, it, vi } from 'vitest'
+import AllowedCalls from '../held/AllowedCalls.svelte'
 import { standing } from '../inbox/words'
 import { at, lookAt } from '../test/look'
-import { itemOf, KINDS, reviewOf } from '../test/reviews'
+import { allowedCallOf, itemOf, KINDS, reviewOf } from '../test/reviews'
+import { apiOf } from '../test/rooms'
 import { decidedWords, verdict } from './words'
 
 at('#/inbox/CA2L')
@@ -44,6 +47,37 @@ describe('a call that a person decides on', () => {
     expect(allowed).toEqual([])
   })
 
+  it('is always allowed only after a second click', async () => {
+    const { arm, allowed } = await lookAt(KINDS['call'] ?? reviewOf())
+    await arm()
+    button(/^More actions/).click()
+    await tick()
+    button(/^Always allow this call/).click()
+    await tick()
+    expect(allowed).toEqual([])
+    expect(screen.getByText(/passes as often as Claude likes, without asking you/)).toBeInTheDocument()
+    await vi.advanceTimersByTimeAsync(900)
+    button(/^Always allow$/).click()
+    await tick()
+    expect(allowed).toEqual([expect.objectContaining({ code: 'CA2L', digest: 'b24f67aa', always: true })])
+  })
+
+  it('lists what is always allowed, inert, and takes it back', async () => {
+    let all = [allowedCallOf({ value: '{"text":"\u001b[31m<img src=x onerror=alert(1)>"}' }), allowedCallOf({ id: 'a2', server: 'mail', uses: 1 })]
+    const forgetCall = vi.fn(async (id: string) => {
+      all = all.filter((a) => a.id !== id)
+      return allowedCallOf({ id })
+    })
+    const page = render(AllowedCalls, { api: apiOf({ allowedCalls: async () => all, forgetCall }), changed: 0, server: 'files' })
+    await vi.waitFor(() => expect(page.container).toHaveTextContent('made 3 times'))
+    expect(page.container.querySelector('img')).toBeNull()
+    expect(page.container.textContent).not.toContain('\u001b')
+    expect(page.container).not.toHaveTextContent('mail')
+    button(/^End now: a call of .*write_file.* of files/).click()
+    await vi.waitFor(() => expect(forgetCall).toHaveBeenCalledWith('a1'))
+    expect(await screen.findByText(/You are asked about it again/)).toBeInTheDocument()
+  })
+
   it('offers nothing once its arguments are gone, and can be allowed as long as they are there', async () => {
     await lookAt(reviewOf({ ...KINDS['call'], decided: 'withdrawn', asks: call({ kept: false, arguments: [] }) }))
     expect(screen.queryByRole('button', { name: /^(Allow|Refuse)/ })).toBeNull()
@@ -58,6 +92,8 @@ describe('a call that a person decides on', () => {
     expect(said('')).toEqual(['', 'You decide on each call of this tool. It hasn’t been run.', 'not run'])
     expect(said('approved')).toEqual(['You allowed this call once', 'Claude gets it once, when it makes the same call again within ten minutes.', 'allowed once'])
     expect(said('approved', true)[1]).toBe('You allowed it, and it was made once.')
+    const always = reviewOf({ ...KINDS['call'], decided: 'approved', asks: call({ always: true }) })
+    expect([decidedWords(always), verdict(always)]).toEqual(['You allowed this call for good', 'This call passes without asking you, until you take that back on the server’s page.'])
     expect(said('rejected')).toEqual(['You refused this call', 'For ten minutes, the same call is refused without asking you.', 'refused'])
     expect(said('withdrawn')[2]).toBe('never run')
   })

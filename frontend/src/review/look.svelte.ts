@@ -113,7 +113,7 @@ export class Look {
     const done = { code, server, approved: [], rejected: [], left: [], next: code }
     switch (action.call) {
       case 'allow':
-        return this.#api.allow({ code, digest, nonce, items: action.items, all: action.all, typed, reason })
+        return this.#api.allow({ code, digest, nonce, items: action.items, all: action.all, always: action.always ?? false, typed, reason })
       case 'keep':
         return this.#api.keep({ code, digest, nonce, items: action.items, all: action.all, typed, reason })
       case 'release':

@@ -88,6 +88,7 @@ export function verdict(review: Review): string {
 /** What became of a call that a person decides on. */
 function callVerdict(review: Review): string {
   const call = review.asks
+  if (call?.always) return 'This call passes without asking you, until you take that back on the server’s page.'
   if (call?.used) return 'You allowed it, and it was made once.'
   if (review.decided === 'approved') return 'Claude gets it once, when it makes the same call again within ten minutes.'
   if (review.decided === 'rejected') return 'For ten minutes, the same call is refused without asking you.'
@@ -136,7 +137,7 @@ export function ifNothing(review: Review): string {
 
 export function decidedWords(review: Review): string {
   const file = review.kind === 'unguarded' || review.kind === 'config_changed'
-  if (review.kind === 'call_waiting') return { approved: 'You allowed this call once', rejected: 'You refused this call', withdrawn: 'This is over: the time is up, or the tool is no longer allowed' }[review.decided] ?? ''
+  if (review.kind === 'call_waiting') return { approved: review.asks?.always ? 'You allowed this call for good' : 'You allowed this call once', rejected: 'You refused this call', withdrawn: 'This is over: the time is up, or the tool is no longer allowed' }[review.decided] ?? ''
   switch (review.decided) {
     case 'approved':
       return file ? 'You put this back' : 'You allowed this'

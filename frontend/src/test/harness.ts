@@ -3,7 +3,7 @@ import '../lib/base.css'
 import { mount } from 'svelte'
 import App from '../App.svelte'
 import type { ActivityRow, Api, Events, Setting } from '../lib/api'
-import { exceptionOf } from './reviews'
+import { allowedCallOf, exceptionOf } from './reviews'
 import { apiOf, backupOf, coverageOf, detailOf, DIFF, entry, eventOf, findingOf, itemOf, lightOf, overviewOf, previewOf, refuse, rowOf, serverOf, settingOf, timeline, unguardedOf } from './rooms'
 
 const query = new URLSearchParams(location.search)
@@ -98,6 +98,8 @@ const api: Api = apiOf({
   previewUnprotect: async () => previewOf(), unprotect: async () => previewOf({ written: true }),
   exceptions: async () => [exceptionOf(), exceptionOf({ id: 'x2', server: 'notes', item: 'tool:read_note', rule: 'way_out', used: 0 })],
   endException: async () => exceptionOf(),
+  allowedCalls: async () => [allowedCallOf()],
+  forgetCall: async () => allowedCallOf(),
   backups: async () => [1, 2, 3].map((n) => backupOf(n)),
   previewRestore: async () => previewOf({ diff: DIFF, entries: [entry('weather', 'open'), entry('notes', 'guarded')] }), restore: async () => previewOf({ written: true }),
   look: async (_, __, [name]) => [{ server: name ?? '', state: 'waits', code: name === 'weather' ? '4F2A' : '', kind: 'new_server', items: 4, error: '' }],

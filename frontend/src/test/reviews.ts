@@ -1,4 +1,4 @@
-import type { Can, Change, Decided, Does, Decision, Exception, Finding, Held, HeldPart, Item, PartDetail, Review, Segment } from '../lib/api'
+import type { AllowedCall, Can, Change, Decided, Does, Decision, Exception, Finding, Held, HeldPart, Item, PartDetail, Review, Segment } from '../lib/api'
 import { foldingOf } from './passages'
 import { findingOf } from './rooms'
 import { sent } from './sent'
@@ -152,6 +152,10 @@ export function exceptionOf(with_: Partial<Exception> = {}): Exception {
   }
 }
 
+export function allowedCallOf(with_: Partial<AllowedCall> = {}): AllowedCall {
+  return { id: 'a1', server: 'files', identity: 'stdio:files', tool: 'write_file', rule: 'ask', value: '{"path":"/home/ada/today.txt","text":"Milk"}', code: 'CA2L', since: new Date(Date.now() - 86_400_000).toISOString(), uses: 3, used: undefined, ...with_ }
+}
+
 export const KINDS: Record<string, Review> = {
   reworded: reviewOf(),
   poisoned: reviewOf({ code: '77B0', severity: 'critical', details: [POISONED, partOf('get_alerts', { changes: [textChange('description', 'description changed', [['equal', 'Warnings of storms'], ['insert', ' and floods'], ['equal', ' for a city.']])] })], typedWord: 'weather', asked: true }),
@@ -172,7 +176,7 @@ export const KINDS: Record<string, Review> = {
   call: reviewOf({
     code: 'CA2L', kind: 'call_waiting', server: 'files', title: 'files: a call of write_file needs your review', client: 'claude-desktop', expires: new Date(Date.now() + 86_400_000).toISOString(), details: [],
     asks: {
-      tool: 'write_file', client: 'claude-desktop', kept: true, more: 0, until: '', used: false,
+      tool: 'write_file', client: 'claude-desktop', kept: true, more: 0, until: '', used: false, always: false,
       arguments: [{ name: 'path', value: '/home/ada/letter.txt', masked: false }, { name: 'content', value: 'Dear Grace,\nthe numbers are in.\u001b[8m\nAda', masked: false }, { name: 'api_key', value: '***', masked: true }],
     },
   }),
