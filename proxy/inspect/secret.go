@@ -255,5 +255,50 @@ func (w *weigher) secretsIn(text string) []secrets.Found {
 	w.plain.Begin()
 	w.plain.Seeks = true
 	w.plain.Match(v.Text, 0)
-	return w.spotsOf(w.plain, text, v)
+	return w.underEncodings(text, w.spotsOf(w.plain, text, v))
+}
+
+const (
+	minEncoded  = 24       // letters of a run under which a secret is looked for
+	maxEncoded  = 8 << 10  // longer ones are files
+	maxDecoding = 64 << 10 // of the runs of one text together
+)
+
+// underEncodings adds the runs of base64 and of hexadecimal digits under which a secret is. found are the others, in order.
+func (w *weigher) underEncodings(text string, found []secrets.Found) []secrets.Found {
+	if w.within || len(text) < minEncoded {
+		return found
+	}
+	known, decoded := len(found), 0
+	var inner *weigher
+	for i := decode.NextRun(text, 0, minEncoded, &decode.Base64Letters); i < len(text); {
+		end := i + minEncoded
+		for end < len(text) && decode.Base64Letters[text[end]] {
+			end++
+		}
+		run := text[i:end]
+		at := i
+		i = decode.NextRun(text, end, minEncoded, &decode.Base64Letters)
+		if decoded += len(run); len(run) > maxEncoded || decoded > maxDecoding || slices.ContainsFunc(found[:known], func(f secrets.Found) bool { return f.Start < end && f.End > at }) {
+			continue
+		}
+		plain, ok := decode.PlainText(run)
+		if !ok {
+			continue
+		}
+		if inner == nil {
+			inner = newWeigher(rules.Standard(), Answer)
+			inner.within = true
+			defer func() { inner.within = false; inner.release() }()
+			inner.secret.Begin(secrets.Precise)
+		}
+		for _, s := range inner.secretsIn(plain) {
+			found = append(found, s.Under(at, end))
+			break
+		}
+	}
+	if len(found) > known {
+		slices.SortFunc(found, func(a, b secrets.Found) int { return a.Start - b.Start })
+	}
+	return found
 }

@@ -50,6 +50,7 @@ type weigher struct {
 
 	secret  secrets.Look
 	seek    secretReader // for texts searched only for secrets
+	within  bool         // for what is under an encoding, under which nothing is sought any more
 	secrets []Finding
 	member  named          // the name of the current member
 	said    map[int]string // keys of paths without their secrets, by where they begin

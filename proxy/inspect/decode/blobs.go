@@ -36,6 +36,36 @@ func base64Blobs(v *View) *View {
 	})
 }
 
+// PlainText is what a run of letters of base64 or of hexadecimal digits encodes, if that is printable ASCII.
+func PlainText(run string) (text string, ok bool) {
+	var b []byte
+	var err error
+	if digits := strings.Trim(run, "0123456789abcdefABCDEF") == ""; digits && len(run)%2 == 0 && HexOfText(run) {
+		b, err = hex.DecodeString(run)
+	} else {
+		if digits || !mixed(run) {
+			return "", false
+		}
+		enc := base64.RawStdEncoding
+		if strings.ContainsAny(run, "-_") {
+			enc = base64.RawURLEncoding
+		}
+		if len(run)%4 == 1 {
+			run = run[:len(run)-1]
+		}
+		b, err = enc.DecodeString(run)
+	}
+	if err != nil {
+		return "", false
+	}
+	for _, c := range b {
+		if c >= 0x7f || c < ' ' && c != '\t' && c != '\n' && c != '\r' {
+			return "", false
+		}
+	}
+	return string(b), true
+}
+
 // mixed reports whether a run of letters could be base64: words and paths have one case, or no such mixture.
 func mixed(s string) bool {
 	upper, lower, turns := 0, 0, 0

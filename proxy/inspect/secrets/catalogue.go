@@ -138,7 +138,7 @@ var catalogue = []Rule{
 	},
 	{
 		Name: "json_web_token", kind: token,
-		patterns: []string{`eyJ[\w=-]{10,}.ey[\w=-]{10,}.[\w=-]{0,}`, `ops_eyJ\b{60,}`, `ZXlK\b{80,}`},
+		patterns: []string{`eyJ[\w=-]{10,}.ey[\w=-]{10,}.[\w=-]{0,}`, `eyJ[\w=-]{10,}.[\w=-]{0,}.[\w=-]{8,}.[\w=-]{8,}.[\w=-]{16,}`, `ops_eyJ\b{60,}`, `ZXlK\b{80,}`},
 		Example:  "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U", Counter: "eyJ.eyJ",
 		Source: "RFC 7519",
 	},
@@ -370,7 +370,11 @@ var catalogue = []Rule{
 		Counter: "-----BEGIN PRIVATE KEY-----\nanything\n-----END PRIVATE KEY-----", Source: "RFC 7468, RFC 4880, OpenSSH PROTOCOL.key",
 	},
 	{
-		Name: "connection_string", kind: password, way: byUser, literals: []string{"://"},
+		Name: "entra_client_secret", kind: password, way: byMiddle, literals: []string{"~"}, then: "abcdefghijklmnopqrstuvwxyz0123456789_.-~",
+		Example: "the secret k7m8Q~{}2vLw9Zt4Rn.Bd5Hc1Yf6Jg3pXs0QaV_u", Counter: "k7m8Q~tilde", Source: "Microsoft Entra ID, client secrets",
+	},
+	{
+		Name: "connection_string", kind: password, way: byUser, literals: []string{"://", ";pwd=", "; pwd=", ";password=", "; password="},
 		Example: "postgres://app:k7mQ2vLw9@db.internal:5432/app", Counter: "postgres://user:password@localhost/app", Source: "RFC 3986, 3.2.1",
 	},
 	{

@@ -58,6 +58,12 @@ func (s Found) Shown(text string) string {
 	return said
 }
 
+// Under is the same secret, of which a text has an encoding between two places.
+func (s Found) Under(start, end int) Found {
+	s.Start, s.End = start, end
+	return s
+}
+
 type Look struct {
 	On     bool
 	forms  *forms
@@ -164,13 +170,13 @@ func (l *Look) form(text string, at, rule int) (Found, bool) {
 			return Found{Start: at, End: end}, true
 		}
 	}
-	return Found{}, false
+	return l.split(text, at, rule)
 }
 
 // finders check a rule without patterns at one of its literals.
 var finders = [...]func(l *Look, text string, at int) (Found, bool){
 	byBlock: (*Look).block, byUser: (*Look).user, byScheme: (*Look).scheme, byFlag: (*Look).flag, byLogin: (*Look).login,
-	byMachine: (*Look).machine, byManifest: (*Look).manifest, byDigits: (*Look).digits,
+	byMachine: (*Look).machine, byManifest: (*Look).manifest, byDigits: (*Look).digits, byMiddle: (*Look).middle,
 }
 
 // drawnKey reports whether the part after a key's prefix looks random: not one letter repeated, and not words.

@@ -11,6 +11,8 @@ const (
 	minBlock    = 40       // letters of base64 in one
 	maxAddress  = 320      // user, password and host of an address
 	maxManifest = 8 << 10
+
+	minAddressed = 3 // letters of a password in an address
 )
 
 // block is a private key between its two lines (RFC 7468, RFC 4880), complete or cut off.
@@ -44,8 +46,12 @@ func (l *Look) block(text string, at int) (Found, bool) {
 	return Found{Start: at, End: i}, letters >= minBlock
 }
 
-// user is the password of scheme://user:password@host (RFC 3986, 3.2.1). at is the place of "://".
+// user is the password of scheme://user:password@host (RFC 3986, 3.2.1), where at is the place of "://", or of a member of a connection string
+// (ODBC, OLE DB, ADO.NET), where it is the semicolon before it.
 func (l *Look) user(text string, at int) (Found, bool) {
+	if text[at] == ';' {
+		return l.member(text, at)
+	}
 	if at == 0 || !decode.IsWord(text[at-1]) {
 		return Found{}, false
 	}
@@ -67,10 +73,68 @@ loop:
 		return Found{}, false
 	}
 	user, secret := text[start:colon], text[colon+1:sign]
-	if len(secret) < minPassword || placeholder(secret) || strings.EqualFold(user, secret) || strings.ContainsAny(secret, "{}$<>*") && !strings.ContainsAny(secret, "0123456789") {
+	if len(secret) < minAddressed || variable(secret) || likeExample(secret) || monotonous(secret) && (len(secret) >= 2*minPassword || !ofItsOwn(text[sign+1:])) || strings.EqualFold(user, secret) || strings.ContainsAny(secret, "{}$<>*") && !strings.ContainsAny(secret, "0123456789") {
 		return Found{}, false
 	}
 	return Found{Start: colon + 1, End: sign}, true
+}
+
+// ofItsOwn reports whether an address goes to a host that has a name or a number of its own: not this computer, and no host of an example.
+func ofItsOwn(address string) bool {
+	end := strings.IndexAny(address, ":/?# \"'")
+	if end < 0 {
+		end = len(address)
+	}
+	host := strings.ToLower(address[:min(end, maxAddress)])
+	return strings.Contains(host, ".") && !strings.HasPrefix(host, "127.") && host != "0.0.0.0" && !strings.Contains(host, "example") && !strings.HasSuffix(host, ".test") && !strings.HasSuffix(host, ".local") &&
+		!strings.HasPrefix(host, "host.") && !strings.HasPrefix(host, "your")
+}
+
+// besides are names of members that stand beside a password in a connection string.
+var besides = []string{"uid=", "user id=", "userid=", "user=", "username=", "driver=", "data source=", "server=", "dsn=", "initial catalog=", "database="}
+
+// member is the password of a connection string. A plain word is one here, because nothing else is written in this place.
+func (l *Look) member(text string, at int) (Found, bool) {
+	start := at + strings.IndexByte(text[at:], '=') + 1
+	end := start
+	for end < len(text) && end-start <= maxAddress && text[end] > ' ' && strings.IndexByte(";\"'`<>,\\&)", text[end]) < 0 {
+		end++
+	}
+	from := max(0, at-maxAddress)
+	l.work -= end - from
+	secret := text[start:end]
+	before := strings.ToLower(text[from:at])
+	if len(secret) < minAddressed || end-start > maxAddress || variable(secret) || likeExample(secret) || strings.ContainsAny(secret, "{}$*") {
+		return Found{}, false
+	}
+	for _, name := range besides {
+		if strings.Contains(before, name) {
+			return Found{Start: start, End: end}, true
+		}
+	}
+	return Found{}, false
+}
+
+// middle is a client secret of Entra ID: three characters, a digit, "Q~" and 31 to 34 more. at is the place of the tilde.
+func (l *Look) middle(text string, at int) (Found, bool) {
+	key := func(c byte) bool { return decode.IsWord(c) && c < 0x80 || c == '~' || c == '.' || c == '-' }
+	start, end := at-5, at+1
+	if start < 0 || text[at-1] != 'Q' || text[at-2] < '0' || text[at-2] > '9' || start > 0 && key(text[start-1]) {
+		return Found{}, false
+	}
+	for end < len(text) && end-start < 64 && key(text[end]) {
+		end++
+	}
+	l.work -= end - start
+	for end > start && text[end-1] == '.' {
+		end--
+	}
+	for i := start; i < at-2; i++ {
+		if !key(text[i]) {
+			return Found{}, false
+		}
+	}
+	return Found{Start: start, End: end}, end-at-1 >= 31 && end-at-1 <= 34 && drawnKey(text[at+1:end])
 }
 
 // scheme is the value after Bearer or Basic (RFC 6750, RFC 7617).

@@ -70,6 +70,7 @@ const (
 	byMachine      // a line of .netrc
 	byManifest     // the data of a Secret of Kubernetes
 	byDigits       // digits before a colon: a bot's token
+	byMiddle       // letters on both sides of the literal
 	byName         // a name and its value: no literal finds it
 	byRun          // strict: any long run of base64
 )

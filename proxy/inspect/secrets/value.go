@@ -120,7 +120,7 @@ func hexadecimal(s string) bool { return strings.Trim(s, "0123456789abcdefABCDEF
 
 // exampleWords are common placeholder values.
 var exampleWords = []string{
-	"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "pass", "pwd", "test", "testing", "admin", "root", "user", "username", "guest", "default", "none",
+	"password", "mypassword", "yourpassword", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "pass", "pwd", "test", "testing", "admin", "root", "user", "username", "guest", "default", "none",
 	"null", "nil", "undefined", "true", "false", "string", "number", "integer", "boolean", "bool", "str", "int", "object", "array", "bytes", "text", "foo", "bar", "foobar", "baz", "qux",
 	"optional", "required", "hidden", "redacted", "masked", "empty", "unset", "invalid", "missing", "unknown", "postgres", "mysql", "guest", "bearer", "basic",
 }
@@ -135,16 +135,21 @@ var placeholderParts = []string{
 var placeholderHeads = []string{"my_", "my-", "the_", "the-", "env.", "insert", "replace", "enter", "some-", "some_", "your", "self.", "this.", "config.", "var.", "local.", "data.", "params."}
 
 // placeholder reports whether a value is a placeholder.
-func placeholder(s string) bool {
+func placeholder(s string) bool { return variable(s) || likeExample(s) || monotonous(s) }
+
+// variable reports whether a value begins as a variable, a path or a comment does.
+func variable(s string) bool {
 	switch c := s[0]; {
 	case c == '$' || c == '%' && s[len(s)-1] == '%' || c == '{' || c == '<' || c == '[' || c == '#' || c == '!' && len(s) > 1 && decode.IsWord(s[1]) && !strings.ContainsAny(s[1:], "0123456789"),
 		c == '@' && len(s) > 1 && s[len(s)-1] == '@', c == '/' || c == '~' || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "__"),
 		c == '-' && strings.HasPrefix(s, "--"):
 		return true
 	}
-	if strings.Contains(s, "://") {
-		return true
-	}
+	return strings.Contains(s, "://")
+}
+
+// likeExample reports whether a value is written as an example, a variable or a constant.
+func likeExample(s string) bool {
 	folded := strings.ToLower(s)
 	if slices.Contains(exampleWords, folded) {
 		return true
@@ -159,7 +164,7 @@ func placeholder(s string) bool {
 			return true
 		}
 	}
-	return constant(s) || monotonous(s)
+	return constant(s)
 }
 
 // constant reports whether a value is the name of a constant or variable: PASSWORD, ACCESS_TOKEN.
