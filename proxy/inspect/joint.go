@@ -210,7 +210,7 @@ func (w *weigher) across(tail string, cuts []int, mine int, text string, where p
 	mine = min(mine, len(tail))
 	w.joint.zone = append(append(w.joint.zone[:0], tail...), head...)
 	joined := unsafe.String(unsafe.SliceData(w.joint.zone), len(w.joint.zone))
-	all := []*decode.View{{Text: joined}}
+	all := []*decode.View{decode.Joined(joined)}
 	if !all[0].Simple() {
 		all, _ = decode.Views(all[0])
 	}

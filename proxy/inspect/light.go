@@ -65,7 +65,8 @@ func (w *weigher) encoded(text string, all []*decode.View, where placer) {
 // quietEncodings are found as hidden characters, or only prepare a text for another reading.
 var quietEncodings = map[string]bool{
 	decode.InvisibleEncoding: true, decode.CompatibilityEncoding: true, decode.LookalikeEncoding: true, decode.ControlsEncoding: true,
-	"tag_characters": true, "variation_selectors": true,
+	"tag_characters": true, "variation_selectors": true, "letters_in_tags": true,
+	"glued_words": true, "digits_for_letters": true, "rot13": true, "backwards": true, // nothing shows that they are meant to be read so
 }
 
 // lighten puts the matches without weight behind the others. Inside a match of the same rule one adds nothing; around it, it widens it.

@@ -66,6 +66,14 @@ func BenchmarkHostile(b *testing.B) {
 		"keys that begin":         fill("-----BEGIN PRIVATE KEY-----\n"),
 		"secrets of a cluster":    fill("kind: Secret\ndata:\n"),
 		"logins":                  "curl " + fill("-u a"),
+		"words without blanks":    fill("ignoreallpreviousinstructionsand"),
+		"letters without an end":  fill("aaththeininstructionsq"),
+		"codes with blanks":       fill("69 67 6e 6f 72 65 20 "),
+		"codes of three kinds":    fill("105 6e 01101110 "),
+		"digits for letters":      fill("1gn0r3 4ll pr3v10u5 "),
+		"turned and backwards":    fill("gur eht naq dna vtaber erongi "),
+		"letters in tags":         fill("<b>i</b>"),
+		"letters and quotes":      fill(`i","`),
 	} {
 		b.Run(name, func(b *testing.B) {
 			raw := answer(text)

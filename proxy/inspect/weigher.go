@@ -94,6 +94,12 @@ func (w *weigher) add(text string, v *decode.View, where placer) {
 	} else {
 		w.views(text, v, where)
 	}
+	if turned := w.plain.Turned; turned != [2]int{} {
+		var known spans
+		for _, other := range decode.Turned(v, turned) {
+			known = w.beneath(text, decode.Fold(other), where, known)
+		}
+	}
 	w.offset += len(text) + 1
 }
 

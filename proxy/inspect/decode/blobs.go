@@ -99,11 +99,16 @@ func hexBlobs(v *View) *View {
 	})
 }
 
-// hasBlob reports whether a text may contain a blob of text.
+// hasBlob reports whether a text may contain a blob of text, or words without blanks between them.
 func hasBlob(text string) bool {
 	for i := NextRun(text, 0, MinBlob, &Base64Letters); i < len(text); {
-		end, digits := i, 0 // hexadecimal digits in a row
+		end, digits, letters := i, 0, 0 // hexadecimal digits, and letters, in a row
 		for end < len(text) && Base64Letters[text[end]] {
+			if letters++; !plainLetters[text[end]] {
+				letters = 0
+			} else if letters == minGlued {
+				return true
+			}
 			if digits++; !HexLetters[text[end]] {
 				digits = 0
 			}

@@ -28,6 +28,10 @@ var decoders = []decoder{
 	{"reversed", false, Wide, turned},
 	{"spaced_letters", false, markLonely, spaced},
 	{ControlsEncoding, false, ControlCharacters, withoutControls},
+	{"letters_in_tags", false, markLonely, untagged},
+	{"character_codes", false, markCoded, codes},
+	{"glued_words", false, 0, glued},
+	{"digits_for_letters", false, markLettered, lettered},
 }
 
 // entities undoes HTML character references (HTML Living Standard, 13.5), except those without a semicolon.

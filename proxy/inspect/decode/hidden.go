@@ -91,17 +91,37 @@ func turned(v *View) *View {
 
 const minSpaced = 6 // more letters in a row than initials have
 
-// spaced joins letters that are apart: "i g n o r e", "i.g.n.o.r.e". More than one space, or a different mark, starts a new word.
+// maxApart is the longest text between two letters that are apart: `", "`.
+const maxApart = 4
+
+// apartBy is what stands between the letter at text[i] and the next, "" if more than marks and white space does.
+func apartBy(text string, i int) string {
+	for end := i + 1; end < len(text) && end-i-1 <= maxApart; end++ {
+		switch c := text[end]; {
+		case wordByte(c):
+			return text[i+1 : end]
+		case c >= '0' && c <= '9', c >= utf8.RuneSelf:
+			return ""
+		}
+	}
+	return ""
+}
+
+// spaced joins letters that are apart: "i g n o r e", "i.g.n.o.r.e", one a line, each in quotes. More between them starts a new word.
 func spaced(v *View) *View {
 	w := weaver{src: v}
 	var join []int // positions of letters; -1 for a gap between words
 	for i := lonely(v.Text, 0); i+2*minSpaced-2 < len(v.Text); {
-		sep := v.Text[i+1]
-		if sep >= 'a' && sep <= 'z' { // most characters
+		if sep := v.Text[i+1]; sep >= 'a' && sep <= 'z' { // most characters
 			i = lonely(v.Text, i+1)
 			continue
 		}
-		if !wordByte(v.Text[i]) || sep != ' ' && sep != '.' && sep != '-' && sep != '_' && sep != '*' || !wordByte(v.Text[i+2]) || i > 0 && wordByte(v.Text[i-1]) {
+		if !wordByte(v.Text[i]) || i > 0 && wordByte(v.Text[i-1]) {
+			i++
+			continue
+		}
+		sep := apartBy(v.Text, i)
+		if sep == "" {
 			i++
 			continue
 		}
@@ -111,16 +131,14 @@ func spaced(v *View) *View {
 			join = append(join, end)
 			letters++
 			end++
-			gap, space := 0, false
-			for end < len(v.Text) && (v.Text[end] == sep || v.Text[end] == ' ' || v.Text[end] == '\n') && gap < 4 {
-				space = space || v.Text[end] != sep
+			from := end
+			for end < len(v.Text) && end-from < 4*len(sep) && (v.Text[end] == ' ' || v.Text[end] == '\n' || strings.IndexByte(sep, v.Text[end]) >= 0) {
 				end++
-				gap++
 			}
-			if gap == 0 {
+			if end == from {
 				break
 			}
-			if gap > 1 || space {
+			if v.Text[from:end] != sep {
 				join = append(join, -1)
 			}
 		}
@@ -143,6 +161,31 @@ func spaced(v *View) *View {
 	}
 	return w.rest("spaced_letters")
 }
+
+// untagged leaves out the tags of a text in which single letters stand between them: "<b>i</b><b>g</b>".
+func untagged(v *View) *View {
+	w := weaver{src: v}
+	single := 0
+	for i := next(v.Text, 0, '<'); i < len(v.Text); {
+		size := strings.IndexByte(v.Text[i:min(len(v.Text), i+maxTag)], '>')
+		if size < 0 {
+			i = next(v.Text, i+1, '<')
+			continue
+		}
+		end := i + size + 1
+		if i-w.past == 1 && wordByte(v.Text[i-1]) {
+			single++
+		}
+		w.cut(i, end)
+		i = next(v.Text, end, '<')
+	}
+	if single < minSpaced {
+		return nil
+	}
+	return w.rest("letters_in_tags")
+}
+
+const maxTag = 256
 
 // byteText is a text of one byte.
 func byteText(b byte) string { return everyByte[b : int(b)+1] }

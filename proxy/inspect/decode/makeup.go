@@ -24,7 +24,7 @@ const blanks = ' ' * EachByte
 
 func MakeupOf(text string) (s Makeup) {
 	b := bytesOf(text)
-	s.Marks, s.Size = MarksOf(text), len(b)
+	s.Marks, s.Size = MarksOf(text)|rareMarks(text), len(b)
 	for at := 0; at < len(b); at += 8 {
 		x, last := uint64(blanks), len(b)-at
 		if last >= 8 {
@@ -113,9 +113,9 @@ func Capitals(text string) (n int) {
 }
 
 // holds reports whether the text may contain a blob of text. Most runs of sixteen letters have too few capitals for base64 and no sixteen
-// hexadecimal digits in a row.
+// hexadecimal digits or as many letters as glued words have in a row.
 func (s *Makeup) holds(text string) bool {
-	return s.Blob.long(s.Size) && (Capitals(text) >= mixedLeast || NextRun(text, 0, MinBlob, &HexLetters) < len(text)) && hasBlob(text)
+	return s.Blob.long(s.Size) && (Capitals(text) >= mixedLeast || NextRun(text, 0, MinBlob, &HexLetters) < len(text) || NextRun(text, 0, minGlued, &plainLetters) < len(text)) && hasBlob(text)
 }
 
 // View is the text as a view with this makeup.

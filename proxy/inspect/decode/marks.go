@@ -7,7 +7,7 @@ import (
 
 // marks tell what a text holds that could be read in more than one way, apart from blobs. Nearly no response holds any, so one pass finds
 // them, and only what could be there is searched for.
-type marks uint8
+type marks uint16
 
 const (
 	Wide              marks = 1 << iota // a non-ASCII byte
@@ -16,6 +16,10 @@ const (
 	markSlash                           // \ an escape
 	ControlCharacters                   // a control character other than tab, LF and CR
 	markLonely                          // letters that may be spaced apart (lonely)
+
+	// Not found by MarksOf, but by rareMarks:
+	markCoded    // numbers in a row that may be characters
+	markLettered // digits within words
 )
 
 const (

@@ -37,13 +37,19 @@ type View struct {
 	marks  marks // what the text holds
 	marked bool  // marks is set
 	whole  bool  // known to hold no blob
+	joined bool  // see Joined
 }
 
 func (v *View) Holds() marks {
 	if !v.marked {
-		v.marks, v.marked = MarksOf(v.Text), true
+		v.marks, v.marked = MarksOf(v.Text)|rareMarks(v.Text), true
 	}
 	return v.marks
+}
+
+// Joined is a view of two texts that follow each other without a blank. Words that stand there so are not taken for glued ones.
+func Joined(text string) *View {
+	return &View{Text: text, joined: true}
 }
 
 // Simple reports whether there is only one way to read a text.

@@ -39,6 +39,8 @@ type Matcher struct {
 	Seeks  bool            // look for secrets too
 	Places []secrets.Place // possible places of secrets in the last text
 
+	Turned [2]int // words of ROT13, and words written backwards, in the last text
+
 	pending []pending // literals unfinished at the end of the last text
 	begun   int       // how many patterns began in the run
 	recent  [MaxBegun]openEnd
@@ -77,7 +79,7 @@ func (m *Matcher) Begin() {
 // Match adds the rules' hits in a text, whose first byte is number base of the run. Texts of a run must come in order.
 func (m *Matcher) Match(text string, base int) {
 	l := m.Finder
-	m.stop.looked, m.Places = 0, m.Places[:0]
+	m.stop.looked, m.Places, m.Turned = 0, m.Places[:0], [2]int{}
 	if len(m.pending) > 0 {
 		m.resume(text, base)
 	}
@@ -162,8 +164,13 @@ func (m *Matcher) resume(text string, base int) {
 func (m *Matcher) literal(text string, base, i, j int, id uint16, head, known bool) {
 	l := m.Finder
 	tail := j == len(text) || l.kind[text[j-1]]&kindWordy == 0 || l.kind[text[j]]&kindWordy == 0
-	if c := m.secret[id]; c > 0 && m.Seeks && i >= 0 {
-		m.place(i, c-1)
+	if c := m.secret[id]; c != 0 && i >= 0 {
+		switch {
+		case c > 0 && m.Seeks:
+			m.place(i, c-1)
+		case c < 0 && head && tail:
+			m.Turned[-c-1]++
+		}
 	}
 	phrases := m.phrases[id]
 	near := base+i-m.far <= maxGap // an open pattern may continue here

@@ -102,7 +102,7 @@ type Set struct {
 	owner   []int32 // rule of each pattern
 	Finder  *Literals
 	phrases [][]phrase // by literal
-	secret  []int32    // by literal: index + 1 into secrets.Literals
+	secret  []int32    // by literal: index + 1 into secrets.Literals, or below 0 an index into turnedWords, -1 for the first
 
 	Weighers sync.Pool // for package inspect
 }
@@ -128,7 +128,7 @@ var Standard = sync.OnceValue(func() *Set {
 })
 
 func compile(list []Rule) (*Set, error) {
-	c, n := &Set{Rules: list}, len(secrets.Literals())
+	c, n := &Set{Rules: list}, len(secrets.Literals())+len(turnedWords)*len(turnedWords[0])
 	for _, r := range list {
 		for _, pattern := range r.patterns {
 			n += 1 + strings.Count(pattern, "|") + strings.Count(pattern, " ~")
@@ -147,9 +147,21 @@ func compile(list []Rule) (*Set, error) {
 	for i, mark := range secrets.Literals() { // one pass finds both
 		c.secret[c.literal(mark, &words, known)] = int32(i + 1)
 	}
+	for kind, turned := range turnedWords {
+		for _, word := range turned {
+			c.secret[c.literal(word, &words, known)] = int32(-kind - 1)
+		}
+	}
 	var err error
 	c.Finder, err = newLiterals(words)
 	return c, err
+}
+
+// turnedWords are words that show in which other way a text may be read (Matcher.Turned): in ROT13, and backwards. They are the most used ones of
+// orders, without those that other texts have too, such as DNA.
+var turnedWords = [2][8]string{
+	{"gur", "naq", "nyy", "lbhe", "vtaber", "sbetrg", "cerivbhf", "vafgehpgvbaf"},
+	{"eht", "lla", "ruoy", "dnes", "erongi", "tegrof", "suoiverp", "snoitcurtsni"},
 }
 
 // literal is the index of a word among words, which it joins.

@@ -1,0 +1,231 @@
+package decode
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Encodings that people can't read at sight and models can: letters as numbers (hexadecimal pairs, decimal or binary codes with something between
+// them), the alphabet turned by 13, digits for letters, and sentences
+// written backwards.
+
+const (
+	minCodes   = 12 // characters in a row; fewer are a colour, an address, a date
+	minCodeRun = 32 // bytes of a run of codes
+	maxCodes   = 16 << 10
+	minTurned  = 2 // words that show that a text is turned
+)
+
+var codeLetters = [256]bool{
+	'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true, 'a': true, 'b': true, 'c': true, 'd': true, 'e': true, 'f': true,
+	'A': true, 'B': true, 'C': true, 'D': true, 'E': true, 'F': true, 'x': true, ' ': true, ',': true, ':': true, '-': true, ';': true, '\n': true, '\r': true, '\t': true, '|': true, '/': true,
+}
+
+// rareMarks are the marks of encodings that need many characters.
+func rareMarks(text string) (m marks) {
+	if len(text) < minCodeRun {
+		return 0
+	}
+	if NextRun(text, 0, minCodeRun, &codeLetters) < len(text) {
+		m |= markCoded
+	}
+	if hasLettered(text) {
+		m |= markLettered
+	}
+	return m
+}
+
+// codes reads characters that are written as numbers.
+func codes(v *View) *View {
+	w := weaver{src: v}
+	for i := NextRun(v.Text, 0, minCodeRun, &codeLetters); i < len(v.Text); i = NextRun(v.Text, i, minCodeRun, &codeLetters) {
+		end := i + minCodeRun
+		for end < len(v.Text) && end-i < maxCodes && codeLetters[v.Text[end]] {
+			end++
+		}
+		w.coded(i, end)
+		i = end
+	}
+	if len(w.text) == 0 {
+		return nil
+	}
+	return w.view("character_codes")
+}
+
+// coded writes what the groups of src.text[start:end] stand for, if all of them are codes of one kind and make a text.
+func (w *weaver) coded(start, end int) {
+	text := w.src.Text
+	for _, base := range [...]int{16, 10, 2} {
+		var b []byte
+		var at []int32 // where each group begins
+		i := start
+		for i < end {
+			for i < end && !IsWord(text[i]) {
+				i++
+			}
+			from := i
+			for i < end && IsWord(text[i]) {
+				i++
+			}
+			if c, ok := codeOf(text[from:i], base); ok {
+				b, at = append(b, c), append(at, int32(from))
+				continue
+			}
+			if len(b) >= minCodes {
+				break // the text continues with something else
+			}
+			b, at = b[:0], at[:0]
+		}
+		if s := string(b); len(b) >= minCodes && Textual(s) && spoken(s) {
+			for n, c := range b {
+				to := end
+				if n+1 < len(at) {
+					to = int(at[n+1])
+				}
+				w.put(byteText(c), int(at[n]), to)
+			}
+			w.put("\n", int(at[len(at)-1]), end)
+			return
+		}
+	}
+}
+
+// codeOf is the character of a group: "6e" or "0x6e", "110", "01101110".
+func codeOf(group string, base int) (byte, bool) {
+	switch base {
+	case 16:
+		group = strings.TrimPrefix(group, "0x")
+		if len(group) != 2 {
+			return 0, false
+		}
+	case 10:
+		if len(group) < 2 || len(group) > 3 {
+			return 0, false
+		}
+	default:
+		if len(group) < 7 || len(group) > 8 {
+			return 0, false
+		}
+	}
+	n, err := strconv.ParseUint(group, base, 8)
+	return byte(n), err == nil && n < 0x7f && (n >= 0x20 || n == '\n' || n == '\t' || n == '\r')
+}
+
+// spoken reports whether a text looks like words: mostly letters, with blanks between them.
+func spoken(s string) bool {
+	letters, blanks := 0, 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case wordByte(c):
+			letters++
+		case c == ' ' || c == '\n':
+			blanks++
+		}
+	}
+	return (letters+blanks)*10 >= len(s)*7 && blanks*20 >= len(s)
+}
+
+// Turned are the ways to read a text in which that many words are of ROT13, or written backwards.
+func Turned(v *View, words [2]int) (all []*View) {
+	if words[0] >= minTurned {
+		all = append(all, rotated(v))
+	}
+	if words[1] >= minTurned {
+		all = append(all, backwards(v))
+	}
+	return all
+}
+
+// turnedBytes is how many bytes of a text that is turned share one place.
+const turnedBytes = 16
+
+// letterByLetter is a text in which each byte stands for another.
+func letterByLetter(v *View, name string, of func(byte) byte) *View {
+	w := weave(v)
+	var b [turnedBytes]byte
+	for start := 0; start < len(v.Text); start += turnedBytes {
+		end := min(start+turnedBytes, len(v.Text))
+		for i := start; i < end; i++ {
+			if b[i-start] = of(v.Text[i]); b[i-start] >= utf8.RuneSelf { // a part of a character
+				b[i-start] = ' '
+			}
+		}
+		w.put(string(b[:end-start]), start, end)
+	}
+	return w.view(name)
+}
+
+// rotated turns the alphabet by 13 (ROT13).
+func rotated(v *View) *View {
+	return letterByLetter(v, "rot13", func(c byte) byte {
+		switch {
+		case c >= 'a' && c <= 'z':
+			return 'a' + (c-'a'+13)%26
+		case c >= 'A' && c <= 'Z':
+			return 'A' + (c-'A'+13)%26
+		}
+		return c
+	})
+}
+
+// digitLetters are the letters that digits and signs are written for.
+const digits, digitLetters = "013457@$!", "oieastasi"
+
+// lettered reads digits as the letters that look like them ("1gn0r3").
+func lettered(v *View) *View {
+	return letterByLetter(v, "digits_for_letters", func(c byte) byte {
+		if i := strings.IndexByte(digits, c); i >= 0 {
+			return digitLetters[i]
+		}
+		return c
+	})
+}
+
+const (
+	minLettered  = 3  // digits for the most frequent letter, e, in a row
+	nearLettered = 64 // bytes from one to the next
+)
+
+// beyondHex reports whether a byte is a letter and no hexadecimal digit.
+func beyondHex(c byte) bool { return wordByte(c) && c|0x20 > 'f' }
+
+// hasLettered reports whether a text has several 3 within words, near to each other.
+func hasLettered(text string) bool {
+	near, last := 0, -nearLettered
+	for i := next(text, 0, '3'); i < len(text); i = next(text, i+1, '3') {
+		if !(i > 0 && beyondHex(text[i-1])) && !(i+1 < len(text) && beyondHex(text[i+1])) {
+			continue
+		}
+		if near++; i-last > nearLettered {
+			near = 1
+		}
+		if last = i; near >= minLettered && strings.IndexByte(text[max(0, i-nearLettered):i], ' ') >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// backwards reads every line from its end.
+func backwards(v *View) *View {
+	w := weave(v)
+	var b [turnedBytes]byte
+	for start := 0; start < len(v.Text); {
+		end := next(v.Text, start, '\n')
+		for high := end; high > start; high -= min(turnedBytes, high-start) {
+			low := max(start, high-turnedBytes)
+			for i := low; i < high; i++ {
+				c := v.Text[i]
+				if c >= 0x80 {
+					c = ' '
+				}
+				b[high-1-i] = c
+			}
+			w.put(string(b[:high-low]), low, high)
+		}
+		w.put("\n", max(start, end-1), end)
+		start = end + 1
+	}
+	return w.view("backwards")
+}
