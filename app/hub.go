@@ -53,6 +53,8 @@ type Options struct {
 	// locked. nil without a window.
 	Show    func(route string)
 	Changed func()
+	// Problem is told of each new problem. It must not block, and may be called while the hub is locked.
+	Problem func(control.Problem)
 	// Damage is what the previous hub found in its store: the store is put aside, and a person decides.
 	Damage string
 
@@ -122,6 +124,9 @@ func Open(opts Options) (*Hub, error) {
 	if opts.Changed == nil {
 		opts.Changed = func() {}
 	}
+	if opts.Problem == nil {
+		opts.Problem = func(control.Problem) {}
+	}
 	opts.AllowCLI = opts.AllowCLI && opts.StartedBy == ByPerson
 	opts.System = guardian.System(opts.System)
 	if err := opts.Home.Make(); err != nil {
@@ -133,7 +138,7 @@ func Open(opts Options) (*Hub, error) {
 		done:    make(chan struct{}),
 		closing: make(chan struct{}),
 	}
-	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: func(n review.Notice) { h.opts.Notify(n) }, Changed: opts.Changed, End: h.end, Raise: h.raise, Crash: opts.crash})
+	h.office = office.New(office.Options{Now: opts.Now, Window: opts.Window, AllowCLI: opts.AllowCLI, Notify: func(n review.Notice) { h.opts.Notify(n) }, Changed: opts.Changed, Told: opts.Problem, End: h.end, Raise: h.raise, Crash: opts.crash})
 	h.lost = lost.New(h.office, opts.Home)
 	h.witness = h.newWitness()
 	h.Providers = providers.New(h.office, providers.Hub{

@@ -5,7 +5,7 @@
 // under the same lock. Departments get a *store.Tx from Update and pass it to one another, so that one decision is one transaction.
 //
 // Order of locks: a department's own (the guardian's) before the office's, never the other way round. Nothing here waits for a person, a
-// client's file or the network while the lock is held; Notify and Changed are called under it and must not block.
+// client's file or the network while the lock is held; Notify, Changed and Told are called under it and must not block.
 //
 // The office knows no department. The functions of its Options are all it needs from the hub.
 package office
@@ -29,11 +29,12 @@ type Options struct {
 	// turned approvals.cli on.
 	AllowCLI bool
 
-	Notify  func(review.Notice) // notifies a person of an item
-	Changed func()              // a window may show outdated content
-	End     func()              // ends the hub
-	Raise   func(code string)   // puts an item on top of the inbox
-	Crash   func(point string)  // lets tests kill a hub during a write; nil
+	Notify  func(review.Notice)   // notifies a person of an item
+	Changed func()                // a window may show outdated content
+	Told    func(control.Problem) // a problem is there that was not; nil
+	End     func()                // ends the hub
+	Raise   func(code string)     // puts an item on top of the inbox
+	Crash   func(point string)    // lets tests kill a hub during a write; nil
 }
 
 // Office is the shared state of a hub. Store is set once, before first use, and is nil if it could not be opened.

@@ -51,7 +51,11 @@ const (
 // Problem records a problem until it is solved.
 func (o *Office) Problem(code, what, next string) {
 	now := control.Problem{Code: code, What: OneLine(what), Next: next}
-	if o.problems[code] != now {
+	before, known := o.problems[code]
+	if !known && o.Told != nil {
+		o.Told(now)
+	}
+	if before != now {
 		o.problems[code] = now
 		o.Changed()
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/sallyport/sallyport/app"
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/keychain"
 	"github.com/sallyport/sallyport/proxy/transport"
@@ -45,6 +46,13 @@ func (c hubCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	defer listener.Close() // last: a process waiting to take over treats this as the release of everything
 	// Logs to the terminal it was started on; if a wrapper started it, that is a file.
+	problems := saying(s.err)
+	options.Problem = func(p control.Problem) {
+		select {
+		case problems <- p:
+		default: // nobody reads the terminal; status has it
+		}
+	}
 	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	for again, said := true, false; again && err == nil && ctx.Err() == nil; said = true {
 		var hub *app.Hub
@@ -62,6 +70,20 @@ func (c hubCommand) run(ctx context.Context, s streams) (int, error) {
 		err = fmt.Errorf("%w: start it again, or use another SALLYPORT_HOME", err)
 	}
 	return exitFine, err
+}
+
+// maxSaid is the longest text of a problem, in characters; a path fits whole.
+const maxSaid = 4096
+
+// saying prints problems as they come, each on one line. A terminal that takes none delays no hub.
+func saying(to io.Writer) chan control.Problem {
+	problems := make(chan control.Problem, 64)
+	go func() {
+		for p := range problems {
+			fmt.Fprintf(to, "sallyport: %s: %s; %s\n", p.Code, terminal.Short(p.What, maxSaid), terminal.Short(p.Next, maxSaid))
+		}
+	}()
+	return problems
 }
 
 // say prints what this hub is allowed to do, once it answers.

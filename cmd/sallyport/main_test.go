@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -123,7 +124,10 @@ func storyHub(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	child := storyCommand(ts, append([]string{"sallyport", "hub"}, args...))
 	var answers, said demo.Tail
-	child.Stdout, child.Stderr = &answers, &said
+	file, err := os.Create(ts.MkAbs("hub-said")) // for the story
+	ts.Check(err)
+	ts.Defer(func() { file.Close() })
+	child.Stdout, child.Stderr = &answers, io.MultiWriter(&said, file)
 	ts.Check(child.Start())
 	gone := make(chan struct{})
 	go func() {
