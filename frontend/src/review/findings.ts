@@ -129,6 +129,8 @@ const MEANING: Record<string, Meaning> = {
   system_access: { why: 'It would show whoever runs the server what Claude was told in confidence.' },
   prompt_extraction: { why: 'It would show whoever runs the server what Claude was told.' },
   way_out: { why: 'Claude could send something of yours there.' },
+  slot_in_address: { why: 'Where the image is shown, its address is called, with something of yours in it.' },
+  script_in_markup: { why: 'What shows it could run the script, with your rights there.' },
   hidden_argument: { why: 'Whoever runs the server gets all that a call carries.' },
   argument_rewrite: { why: 'The call could do something you didn’t ask for: pay another account, write to someone else.' },
   attention_hijack: { why: 'Pressure makes Claude follow what it would otherwise question.' },

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
@@ -37,6 +38,35 @@ func TestEveryRuleFindsItsExampleAndLeavesItsCounterExample(t *testing.T) {
 		}
 		if has(r.counter) {
 			t.Errorf("%s finds its counter-example %q", r.Name, r.counter)
+		}
+	}
+}
+
+// Texts are matched without marks over letters, and words whose letters all look like Latin ones as if they were Latin. In a longer word than the
+// phrase there may be a letter that is unlike any, so such a phrase stands in both forms; one that no text is folded to would never match. They
+// are written out, because compiling is part of a wrapper's first response.
+func TestEveryPhraseStandsAsTextsAreFolded(t *testing.T) {
+	fold := func(text string) string { return decode.Fold(&decode.View{Text: text}).Text }
+	for _, r := range Standard().Rules {
+		for _, pattern := range r.patterns {
+			for k, part := range strings.Split(pattern, " ~") {
+				if k > 0 {
+					_, part, _ = strings.Cut(part, " ")
+				}
+				forms := map[string]bool{}
+				for word := range strings.SplitSeq(part, "|") {
+					forms[unescaped(strings.Trim(word, "*"))] = true
+				}
+				for word := range forms {
+					switch folded := fold(word); {
+					case folded == word:
+					case !forms[folded]:
+						t.Errorf("%s: %q has no %q beside it", r.Name, word, folded)
+					case !strings.HasPrefix(fold(word+"щ"), word):
+						t.Errorf("%s: no text is folded to %q", r.Name, word)
+					}
+				}
+			}
 		}
 	}
 }
