@@ -3,6 +3,7 @@ package decode
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,50 +22,42 @@ const (
 // base64Blobs makes a view of the texts in base64 or base64url (RFC 4648, 4 and 5) within another text.
 func base64Blobs(v *View) *View {
 	return decodeBlobs(v, "base64", &Base64Letters, func(s string) (string, bool) {
-		if !mixed(s) {
-			return "", false
-		}
-		enc := base64.RawStdEncoding
-		if strings.ContainsAny(s, "-_") {
-			enc = base64.RawURLEncoding
-		}
-		if len(s)%4 == 1 { // one character of a group encodes no byte
-			s = s[:len(s)-1]
-		}
-		b, err := enc.DecodeString(s)
-		return string(b), err == nil
+		b, ok := fromBase64(s)
+		return string(b), ok
 	})
+}
+
+// fromBase64 decodes a run of letters of base64 or base64url, without the signs that fill it up.
+func fromBase64(run string) ([]byte, bool) {
+	if !mixed(run) {
+		return nil, false
+	}
+	enc := base64.RawStdEncoding
+	if strings.ContainsAny(run, "-_") {
+		enc = base64.RawURLEncoding
+	}
+	if len(run)%4 == 1 { // one character of a group encodes no byte
+		run = run[:len(run)-1]
+	}
+	b, err := enc.DecodeString(run)
+	return b, err == nil
 }
 
 // PlainText is what a run of letters of base64 or of hexadecimal digits encodes, if that is printable ASCII.
 func PlainText(run string) (text string, ok bool) {
 	var b []byte
-	var err error
-	if digits := strings.Trim(run, "0123456789abcdefABCDEF") == ""; digits && len(run)%2 == 0 && HexOfText(run) {
+	if strings.Trim(run, "0123456789abcdefABCDEF") != "" {
+		b, ok = fromBase64(run)
+	} else if len(run)%2 == 0 && HexOfText(run) {
+		var err error
 		b, err = hex.DecodeString(run)
-	} else {
-		if digits || !mixed(run) {
-			return "", false
-		}
-		enc := base64.RawStdEncoding
-		if strings.ContainsAny(run, "-_") {
-			enc = base64.RawURLEncoding
-		}
-		if len(run)%4 == 1 {
-			run = run[:len(run)-1]
-		}
-		b, err = enc.DecodeString(run)
+		ok = err == nil
 	}
-	if err != nil {
-		return "", false
-	}
-	for _, c := range b {
-		if c >= 0x7f || c < ' ' && c != '\t' && c != '\n' && c != '\r' {
-			return "", false
-		}
-	}
-	return string(b), true
+	return string(b), ok && !slices.ContainsFunc(b, func(c byte) bool { return !printable(c) })
 }
+
+// printable reports whether a byte is a character of ASCII that texts have.
+func printable(c byte) bool { return c >= ' ' && c < 0x7f || c == '\t' || c == '\n' || c == '\r' }
 
 // mixed reports whether a run of letters could be base64: words and paths have one case, or no such mixture.
 func mixed(s string) bool {

@@ -7,8 +7,7 @@ import (
 )
 
 // Encodings that people can't read at sight and models can: letters as numbers (hexadecimal pairs, decimal or binary codes with something between
-// them), the alphabet turned by 13, digits for letters, and sentences
-// written backwards.
+// them), the alphabet turned by 13, digits for letters, and sentences written backwards.
 
 const (
 	minCodes   = 12 // characters in a row; fewer are a colour, an address, a date
@@ -109,7 +108,7 @@ func codeOf(group string, base int) (byte, bool) {
 		}
 	}
 	n, err := strconv.ParseUint(group, base, 8)
-	return byte(n), err == nil && n < 0x7f && (n >= 0x20 || n == '\n' || n == '\t' || n == '\r')
+	return byte(n), err == nil && printable(byte(n))
 }
 
 // spoken reports whether a text looks like words: mostly letters, with blanks between them.
@@ -140,6 +139,14 @@ func Turned(v *View, words [2]int) (all []*View) {
 // turnedBytes is how many bytes of a text that is turned share one place.
 const turnedBytes = 16
 
+// wholeByte is a byte that is a character by itself; a blank for a part of one.
+func wholeByte(c byte) byte {
+	if c >= utf8.RuneSelf {
+		return ' '
+	}
+	return c
+}
+
 // letterByLetter is a text in which each byte stands for another.
 func letterByLetter(v *View, name string, of func(byte) byte) *View {
 	w := weave(v)
@@ -147,9 +154,7 @@ func letterByLetter(v *View, name string, of func(byte) byte) *View {
 	for start := 0; start < len(v.Text); start += turnedBytes {
 		end := min(start+turnedBytes, len(v.Text))
 		for i := start; i < end; i++ {
-			if b[i-start] = of(v.Text[i]); b[i-start] >= utf8.RuneSelf { // a part of a character
-				b[i-start] = ' '
-			}
+			b[i-start] = of(wholeByte(v.Text[i]))
 		}
 		w.put(string(b[:end-start]), start, end)
 	}
@@ -216,11 +221,7 @@ func backwards(v *View) *View {
 		for high := end; high > start; high -= min(turnedBytes, high-start) {
 			low := max(start, high-turnedBytes)
 			for i := low; i < high; i++ {
-				c := v.Text[i]
-				if c >= 0x80 {
-					c = ' '
-				}
-				b[high-1-i] = c
+				b[high-1-i] = wholeByte(v.Text[i])
 			}
 			w.put(string(b[:high-low]), low, high)
 		}

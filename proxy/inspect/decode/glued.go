@@ -33,7 +33,9 @@ const orderly = `a about above access account act action after again all also al
 		us use user users using via want was we web were what when where which who will with without word write you your yours earlier`
 
 // letterTree has words by their letters. Node 0 is the root; a child of 0 is none.
-type letterTree []struct {
+type letterTree []letterNode
+
+type letterNode struct {
 	child [26]uint16
 	word  bool
 }
@@ -46,7 +48,7 @@ var vocabulary = sync.OnceValue(func() letterTree {
 			next := int(tree[at].child[word[i]-'a'])
 			if next == 0 {
 				next = len(tree)
-				tree = append(tree, letterTree{{}}[0])
+				tree = append(tree, letterNode{})
 				tree[at].child[word[i]-'a'] = uint16(next)
 			}
 			at = next

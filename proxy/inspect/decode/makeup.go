@@ -24,7 +24,7 @@ const blanks = ' ' * EachByte
 
 func MakeupOf(text string) (s Makeup) {
 	b := bytesOf(text)
-	s.Marks, s.Size = MarksOf(text)|rareMarks(text), len(b)
+	s.Marks, s.Size = allMarks(text), len(b)
 	for at := 0; at < len(b); at += 8 {
 		x, last := uint64(blanks), len(b)-at
 		if last >= 8 {

@@ -26,7 +26,7 @@ func TestTheMakeupOfATextIsWhatReadingItByteByByteSays(t *testing.T) {
 	for range 200_000 {
 		text := randomText(random)
 		m := MakeupOf(text)
-		if want := MarksOf(text) | rareMarks(text); m.Marks != want {
+		if want := allMarks(text); m.Marks != want {
 			t.Fatalf("%q has marks %06b, not %06b", text, m.Marks, want)
 		}
 		head, tail, caps := 0, 0, 0

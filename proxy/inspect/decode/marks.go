@@ -69,6 +69,9 @@ func MarksOf(text string) (m marks) {
 	return m
 }
 
+// allMarks are those of MarksOf, and the rare ones.
+func allMarks(text string) marks { return MarksOf(text) | rareMarks(text) }
+
 func spelledWith(text string) (m marks) {
 	if strings.IndexByte(text, '&') >= 0 {
 		m |= markAmp

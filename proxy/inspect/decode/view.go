@@ -42,7 +42,7 @@ type View struct {
 
 func (v *View) Holds() marks {
 	if !v.marked {
-		v.marks, v.marked = MarksOf(v.Text)|rareMarks(v.Text), true
+		v.marks, v.marked = allMarks(v.Text), true
 	}
 	return v.marks
 }

@@ -162,15 +162,23 @@ func (l *Look) form(text string, at, rule int) (Found, bool) {
 	if r.way != byShape {
 		return finders[r.way](l, text, at)
 	}
+	if end := l.shaped(text, at, rule); end > 0 {
+		return Found{Start: at, End: end}, true
+	}
+	return l.split(text, at, rule)
+}
+
+// shaped is where a key in one of a rule's shapes ends, 0 if none begins at text[at].
+func (l *Look) shaped(text string, at, rule int) int {
 	for i := range l.forms.shapes[rule] {
 		s := &l.forms.shapes[rule][i]
 		end, looked := s.end(text, at)
 		l.work -= looked
-		if end > 0 && (r.kind == privateKey || drawnKey(text[at+len(s.head):end])) {
-			return Found{Start: at, End: end}, true
+		if end > 0 && (l.forms.rules[rule].kind == privateKey || drawnKey(text[at+len(s.head):end])) {
+			return end
 		}
 	}
-	return l.split(text, at, rule)
+	return 0
 }
 
 // finders check a rule without patterns at one of its literals.

@@ -54,22 +54,19 @@ func seam(text string, at int) (next int, ok bool) {
 	return at + 1, false
 }
 
-// split is a key whose form is only whole once its string literals are joined.
+// split is a key whose form is only whole once its string literals are joined. A private key has lines of its own.
 func (l *Look) split(text string, at, rule int) (Found, bool) {
+	if l.forms.rules[rule].kind == privateKey {
+		return Found{}, false
+	}
 	looked := 0
 	key, ends := joined(text, at, &looked)
 	l.work -= looked
 	if key == "" {
 		return Found{}, false
 	}
-	r := &l.forms.rules[rule]
-	for i := range l.forms.shapes[rule] {
-		s := &l.forms.shapes[rule][i]
-		end, looked := s.end(key, 0)
-		l.work -= looked
-		if end > 0 && drawnKey(key[len(s.head):end]) && r.kind != privateKey {
-			return Found{Start: at, End: int(ends[end-1])}, true
-		}
+	if end := l.shaped(key, 0, rule); end > 0 {
+		return Found{Start: at, End: int(ends[end-1])}, true
 	}
 	return Found{}, false
 }
