@@ -3,6 +3,7 @@ package calls
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,21 +85,21 @@ func (c *Calls) keepUses() {
 func (c *Calls) AllowedCalls() ([]control.AllowedCall, error) {
 	out := []control.AllowedCall{}
 	err := c.office.Viewing(func(tx *store.Tx) error {
-		for _, kept := range tx.AllowedCalls().All() {
-			if a := c.allowed[allowedKey(kept.ServerID, kept.Item, kept.Same)]; a != nil && a.ID == kept.ID {
-				out = append(out, told(tx, a.AllowedCall))
-			}
+		for _, a := range c.allowed {
+			out = append(out, told(tx, a.AllowedCall))
 		}
 		return nil
 	})
+	slices.SortFunc(out, func(a, b control.AllowedCall) int { return strings.Compare(a.ID, b.ID) }) // ids sort by time
 	return out, err
 }
 
 // told is what a person is told of one.
 func told(tx *store.Tx, a store.AllowedCall) control.AllowedCall {
 	server, _ := tx.Server(a.ServerID)
+	tool, _ := pin.ToolName(a.Item)
 	return control.AllowedCall{
-		ID: a.ID, Server: server.Name, Identity: server.Identity, Tool: strings.TrimPrefix(a.Item, pin.Key(pin.Tool, "")), Rule: a.Rule, Value: a.Value, Code: a.Code, Since: a.Since.UTC(), Uses: a.Uses, Used: a.Used.UTC(),
+		ID: a.ID, Server: server.Name, Identity: server.Identity, Tool: tool, Rule: a.Rule, Value: a.Value, Code: a.Code, Since: a.Since.UTC(), Uses: a.Uses, Used: a.Used.UTC(),
 	}
 }
 

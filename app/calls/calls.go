@@ -165,7 +165,7 @@ func (c *Calls) Call(conn control.Wrapper, in control.Call) (control.CallAnswer,
 
 // possible reports whether a wrapper of ours can have sent this.
 func possible(in control.Call) bool {
-	return in.Check == vocab.CheckAsk && strings.HasPrefix(in.Item, pin.Key(pin.Tool, "")) && len(in.Item) <= maxItem && len(in.Same) == 64 && in.Defined != "" && len(in.Defined) <= 128 &&
+	return in.Check == vocab.CheckAsk && pin.IsTool(in.Item) && len(in.Item) <= maxItem && len(in.Same) == 64 && in.Defined != "" && len(in.Defined) <= 128 &&
 		len(in.Arguments) <= control.MaxCallArguments && utf8.Valid(in.Arguments) && json.Valid(in.Arguments)
 }
 

@@ -3,7 +3,6 @@ package desktop
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 
 	"github.com/sallyport/sallyport/proxy/pin"
 )
@@ -15,7 +14,7 @@ const bytesPerToken = 4
 // tokensOf is what a tool's definition costs in every conversation, in tokens, about; 0 for other items.
 func tokensOf(item string, definition []byte) int {
 	var whole bytes.Buffer
-	if !isTool(item) || json.Compact(&whole, definition) != nil {
+	if !pin.IsTool(item) || json.Compact(&whole, definition) != nil {
 		return 0
 	}
 	return (whole.Len() + bytesPerToken - 1) / bytesPerToken
@@ -26,7 +25,5 @@ func readOnly(item string, definition []byte) bool {
 	var tool struct {
 		Annotations map[string]json.RawMessage `json:"annotations"`
 	}
-	return isTool(item) && json.Unmarshal(definition, &tool) == nil && string(tool.Annotations["readOnlyHint"]) == "true"
+	return pin.IsTool(item) && json.Unmarshal(definition, &tool) == nil && string(tool.Annotations["readOnlyHint"]) == "true"
 }
-
-func isTool(item string) bool { return strings.HasPrefix(item, pin.Key(pin.Tool, "")) }

@@ -2,7 +2,6 @@ package review
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
@@ -38,7 +37,7 @@ func CallItem(server store.Server, code, digest string, call store.Call, argumen
 // tellCall fills in what a list says of a call.
 func tellCall(out *control.InboxItem, it store.Item) {
 	call := CallOf(it)
-	name := strings.TrimPrefix(call.Item, pin.Key(pin.Tool, ""))
+	name, _ := pin.ToolName(call.Item)
 	out.Client, out.Expires = call.Client, call.Expires.UTC()
 	out.Reasons = []control.CallReason{{Check: call.Check}}
 	out.Call = &control.WaitingCall{Tool: name, Digest: pin.Digest(it.Digest), ToolDigest: pin.Digest(call.Defined), More: call.More, Used: !call.Used.IsZero(), Always: call.Always}

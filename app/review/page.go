@@ -12,7 +12,7 @@ func PageOf(part control.PartDetail) (page *pin.Reach, visibility []string) {
 	switch {
 	case part.Definition == nil:
 		return nil, nil
-	case strings.HasPrefix(part.Item, pin.Key(pin.Tool, "")):
+	case pin.IsTool(part.Item):
 		return nil, pin.Visibility(part.Definition)
 	case strings.HasPrefix(part.Item, pin.Key(pin.Resource, "")):
 		return pin.PageReach(part.Definition), nil

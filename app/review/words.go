@@ -17,7 +17,7 @@ func Count(n int, what string) string {
 
 // ToolOf is the tool name in a pin key, "" for other kinds and for names that could carry a sentence.
 func ToolOf(key string) string {
-	name, ok := strings.CutPrefix(key, string(pin.Tool)+":")
+	name, ok := pin.ToolName(key)
 	if !ok {
 		return ""
 	}

@@ -134,10 +134,7 @@ func (k *Keeper) ValuesFor(server store.Server) policy.Values { return k.setting
 
 // ValuesForItem are the values in force for one item of a server, by its pin key: only tools have values of their own.
 func (k *Keeper) ValuesForItem(server store.Server, item string) policy.Values {
-	tool, is := strings.CutPrefix(item, pin.Key(pin.Tool, ""))
-	if !is {
-		tool = ""
-	}
+	tool, _ := pin.ToolName(item)
 	return k.settings.accepted.For(subject(server, tool))
 }
 

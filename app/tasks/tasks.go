@@ -97,7 +97,7 @@ var errNothing = errors.New("nothing to write")
 
 func possible(task control.Task) bool {
 	hashed := len(task.ID) == 64 && strings.Trim(task.ID, "0123456789abcdef") == ""
-	return hashed && strings.HasPrefix(task.Item, pin.Key(pin.Tool, "")) && len(task.Item) <= maxItem &&
+	return hashed && pin.IsTool(task.Item) && len(task.Item) <= maxItem &&
 		(task.Wish == "" || task.Wish == control.WishOn || task.Wish == control.WishOff)
 }
 

@@ -44,6 +44,17 @@ func Key(kind Kind, name string) string {
 	return string(kind) + ":" + name
 }
 
+// ToolName is the name of the tool that a key is of, as its server calls it; not ok for other keys, "" then.
+func ToolName(key string) (name string, ok bool) {
+	if name, ok = strings.CutPrefix(key, string(Tool)+":"); !ok {
+		return "", false
+	}
+	return name, true
+}
+
+// IsTool reports whether a key is of a tool.
+func IsTool(key string) bool { return strings.HasPrefix(key, string(Tool)+":") }
+
 // Digest is SHA-256 over the canonical form, 64 lower-case hex characters. "" means no digest.
 type Digest string
 
