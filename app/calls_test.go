@@ -374,15 +374,21 @@ func TestAKilledHubKeepsAGrantAndGivesItOnce(t *testing.T) {
 	}
 }
 
+// allowedForGood has a person allow a call for good, and returns its item's code.
+func (s *server) allowedForGood(call control.Call) (code string) {
+	s.p.t.Helper()
+	code = s.calls(call).Code
+	if _, err := s.p.Decide(person, control.Decide{Code: code, Digest: s.p.item().Digest, All: true, Always: true}); err != nil {
+		s.p.t.Fatal(err)
+	}
+	return code
+}
+
 func TestACallAllowedForGoodPassesEachTimeUntilThatIsTakenBack(t *testing.T) {
 	p := newPlace(t)
 	w := mailServer(t, p)
 	call := callOf(t, sendAll)
-	code := w.calls(call).Code
-	it := p.item()
-	if _, err := p.Decide(person, control.Decide{Code: code, Digest: it.Digest, All: true, Always: true}); err != nil {
-		t.Fatal(err)
-	}
+	code := w.allowedForGood(call)
 	p.quiet()
 	cursor := p.wrapFor("cursor", "mail")
 	for range 3 {
@@ -452,10 +458,7 @@ func TestACallThatWasTakenBackIsNotAllowedByAnOlderRecord(t *testing.T) {
 	p := newPlace(t)
 	w := mailServer(t, p)
 	call := callOf(t, sendAll)
-	code := w.calls(call).Code
-	if _, err := p.Decide(person, control.Decide{Code: code, Digest: p.item().Digest, All: true, Always: true}); err != nil {
-		t.Fatal(err)
-	}
+	w.allowedForGood(call)
 	all, err := p.AllowedCalls()
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%+v, %v", all, err)

@@ -137,15 +137,20 @@ func (g *gatekeeper) Hold(_ context.Context, h control.Held) (control.Kept, erro
 		return control.Kept{}, g.unkept
 	}
 	g.held = append(g.held, h)
-	if holding := g.holding; holding != nil {
-		g.mu.Unlock()
-		<-holding
-		g.mu.Lock()
-	}
+	g.waitFor(g.holding)
 	if g.away {
 		return control.Kept{}, nil
 	}
 	return control.Kept{Code: "HELD"}, nil
+}
+
+// waitFor is a hub that answers only once done is closed; nil: at once. g.mu is held before and after.
+func (g *gatekeeper) waitFor(done <-chan struct{}) {
+	if done != nil {
+		g.mu.Unlock()
+		<-done
+		g.mu.Lock()
+	}
 }
 
 func (g *gatekeeper) Take(_ context.Context, t control.Take) (control.Taken, error) {
@@ -155,11 +160,7 @@ func (g *gatekeeper) Take(_ context.Context, t control.Take) (control.Taken, err
 		return control.Taken{}, errors.New("no hub")
 	}
 	g.takes = append(g.takes, t)
-	if taking := g.taking; taking != nil {
-		g.mu.Unlock()
-		<-taking
-		g.mu.Lock()
-	}
+	g.waitFor(g.taking)
 	return g.taken, nil
 }
 
@@ -246,11 +247,7 @@ func (g *gatekeeper) Call(_ context.Context, call control.Call) (control.CallAns
 		return control.CallAnswer{}, errors.New("no hub")
 	}
 	g.calls = append(g.calls, call)
-	if calling := g.calling; calling != nil {
-		g.mu.Unlock()
-		<-calling
-		g.mu.Lock()
-	}
+	g.waitFor(g.calling)
 	answer := g.callAnswer
 	if answer.State == vocab.CallGranted {
 		g.callAnswer = control.CallAnswer{State: vocab.CallWaiting, Code: "NEXT"} // a grant is for one call
