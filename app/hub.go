@@ -14,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/app/calls"
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/display"
+	"github.com/sallyport/sallyport/app/flow"
 	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/logs"
@@ -86,6 +87,7 @@ type Hub struct {
 	*wrappers.Wrappers
 	*display.Display
 	*providers.Providers
+	*flow.Flow
 
 	lost    *lost.Store
 	logs    *logs.Book
@@ -145,7 +147,8 @@ func Open(opts Options) (*Hub, error) {
 		Home: opts.Home, Wrapper: func(w control.Wrapper, call string) (*office.Wrapper, error) { return h.WrapperOf(w, call) }, NameOf: func(w *office.Wrapper) string { return h.NameOf(w) }, Settings: func(s store.Server) policy.Values { return h.ValuesFor(s) }, InForce: func() []policy.Values { return h.InForce() },
 		Stderr: func(provider string, chunk []byte) { _ = h.logs.Write(providers.LogOf(provider), "", nil, chunk) },
 	})
-	h.Wrappers = wrappers.New(h.office, wrappers.Options{Home: opts.Home, Logs: h.logs, Lost: h.lost.Code, Idling: h.idling, Closing: h.closing, Work: &h.work, Guards: h.Providers})
+	h.Flow = flow.New(opts.Now, func() *store.Store { return h.office.Store }, func() { h.KeepFlow() })
+	h.Wrappers = wrappers.New(h.office, wrappers.Options{Flow: h.Flow, Home: opts.Home, Logs: h.logs, Lost: h.lost.Code, Idling: h.idling, Closing: h.closing, Work: &h.work, Guards: h.Providers})
 	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.Restand, LookAgain: h.LookAgain, PushAll: h.PushAll, Guards: h.Providers}, settings.Options{
 		Home: opts.Home, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
@@ -159,7 +162,7 @@ func Open(opts Options) (*Hub, error) {
 		Wrapper: h.WrapperOf, AnyWrapper: h.AnyWrapper, NameOf: h.NameOf, Settings: h.ValuesForItem, Retention: h.Retention, Allows: h.AllowsTool,
 		Stale: h.MarkStale, PushChanged: h.PushChanged, PushAll: h.PushAll, Rules: h.Rules, Caused: wrappers.Caused,
 	})
-	h.Calls = calls.New(h.office, calls.Hub{Wrapper: h.WrapperOf, PushAll: h.PushAll})
+	h.Calls = calls.New(h.office, calls.Hub{Wrapper: h.WrapperOf, PushAll: h.PushAll, Flow: h.Flow})
 	h.Tasks = tasks.New(h.office, tasks.Hub{Wrapper: h.WrapperOf, Collect: h.CollectTasks})
 	h.Join(h.Keeper, h.Approvals, h.Quarantine, h.Tasks)
 	h.Display = display.New(h.office, display.Sources{
@@ -224,7 +227,7 @@ func (h *Hub) checkSeals() error {
 	}
 	err = h.office.Store.Update(func(tx *store.Tx) error {
 		if found.Rolled {
-			if err := errors.Join(distrustPins(tx, h.office.Now()), h.DistrustHeld(tx, h.office.Now()), calls.DistrustCalls(tx)); err != nil {
+			if err := errors.Join(distrustPins(tx, h.office.Now()), h.DistrustHeld(tx, h.office.Now()), calls.DistrustCalls(tx), flow.Distrust(tx)); err != nil {
 				return err
 			}
 		}

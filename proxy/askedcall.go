@@ -21,25 +21,40 @@ const (
 	maxAskedCalls = 1024
 )
 
-// askedCalls are calls of tools that a person decides on one by one (tools.mode = ask). The hub is asked beside the reading goroutines; a call is
-// answered at once and never held open for a person.
+// askedCalls are calls that a person may have to decide on: each call of a tool whose mode says so (tools.mode = ask), and one that may carry what
+// came out of a server to another place (flow.policy). The hub is asked beside the reading goroutines; a call is answered at once and never held
+// open for a person.
 type askedCalls struct {
 	*exchange
+	came   *cameOut
 	asking atomic.Int32 // calls that wait for the hub
 	sought inFlight     // those calls, which their client may cancel
 }
 
-// asks reports whether a call needs a person's word.
-func (c *askedCalls) asks(v *declared.View, r *request) bool {
-	return r.method == methodCall && v.PolicyOf(r.item).Mode == "ask" && !r.granted
+// askedCall is what the hub is asked, and by what.
+type askedCall struct {
+	control.Call
+	check vocab.CallCheck
+}
+
+// asks reports whether the hub has to be asked about a call, and what.
+func (c *askedCalls) asks(v *declared.View, r *request, line []byte) (call askedCall, asks bool) {
+	if r.method != methodCall || r.granted {
+		return call, false
+	}
+	call.Arguments = argumentsOf(line)
+	asks = c.came.flowOf(v, r.item, call.Arguments, &call.Call)
+	call.check = vocab.CheckFlow
+	if v.PolicyOf(r.item).Mode == "ask" {
+		call.check, asks = vocab.CheckAsk, true
+	}
+	return call, asks
 }
 
 // ask asks the hub about a call, which then goes on (admit) or is refused.
-func (c *askedCalls) ask(v *declared.View, r *request, line []byte, admit func(v *declared.View, r *request, line []byte, now time.Time)) {
-	call, ok := c.callOf(v, r, line)
-	if !ok {
-		text, d := refusal.TooLarge(c.subjectIn(v, r), v.State)
-		c.refused(r, text, d, "its arguments can't be shown to you")
+func (c *askedCalls) ask(v *declared.View, r *request, line []byte, call askedCall, admit func(v *declared.View, r *request, line []byte, now time.Time)) {
+	if !c.complete(v, r, line, &call) {
+		c.tooLarge(v, r)
 		return
 	}
 	if c.asking.Add(1) > maxAskedCalls {
@@ -57,24 +72,34 @@ func (c *askedCalls) ask(v *declared.View, r *request, line []byte, admit func(v
 		defer c.asking.Add(-1)
 		ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 		defer cancel()
-		answer, err := c.cfg.Gate.Call(ctx, call)
+		answer, err := c.cfg.Gate.Call(ctx, call.Call)
 		if !c.sought.takeIf(r) {
 			return // cancelled meanwhile: a grant that it took is used up
+		}
+		if err != nil && call.check == vocab.CheckFlow && call.Flow == "note" {
+			answer, err = control.CallAnswer{State: vocab.CallFree}, nil // it would not have been held up
 		}
 		switch {
 		case err != nil:
 			c.refuse(r, refusal.NoHub)
-		case answer.State == vocab.CallGranted:
+		case answer.State == vocab.CallGranted, answer.State == vocab.CallFree:
 			now := c.view()
-			if now.Digest(r.item) != call.Defined { // the grant was for another definition
-				c.ask(now, r, line, admit)
-				return
+			if now.Digest(r.item) != call.Defined { // the answer was for another definition
+				if call, asks := c.asks(now, r, line); asks {
+					c.ask(now, r, line, call, admit)
+					return
+				}
+			}
+			if len(answer.Rules) > 0 {
+				c.journal.flowNotes(r, answer.Rules)
 			}
 			r.granted = true
 			admit(now, r, line, time.Now())
+		case answer.State == vocab.CallLarge:
+			c.tooLarge(v, r)
 		default:
-			text, d := refusal.Asked(answer, control.MostCalls, c.subjectIn(v, r), v.State)
-			c.refused(r, text, d, askedWords[answer.State])
+			text, d := refusal.Asked(answer, call.check, control.MostCalls, c.subjectIn(v, r), v.State)
+			c.refused(r, text, d, call.check, askedWords[answer.State])
 		}
 	})
 }
@@ -86,28 +111,43 @@ var askedWords = map[vocab.CallState]string{
 	vocab.CallFull:    "too many calls need your review",
 }
 
-func (c *askedCalls) refused(r *request, text string, d refusal.Decision, why string) {
+func (c *askedCalls) refused(r *request, text string, d refusal.Decision, check vocab.CallCheck, why string) {
 	c.client.Enqueue(refusalLine(r, text, d))
-	c.journal.asksFor(r, d, why)
+	c.journal.asksFor(r, d, check, why)
 }
 
-// callOf is what the hub is asked; not ok if no person could be shown these arguments.
-func (c *askedCalls) callOf(v *declared.View, r *request, line []byte) (call control.Call, ok bool) {
+// complete fills in the rest of what the hub is asked; not ok if no person could be shown these arguments.
+func (c *askedCalls) complete(v *declared.View, r *request, line []byte, call *askedCall) (ok bool) {
+	most := control.MaxCallArguments
+	if call.check == vocab.CheckFlow {
+		most = control.MaxFlowArguments
+	}
+	if len(call.Arguments) > most {
+		return false
+	}
 	params, _ := frame.Find(line, frame.Root(line), "params")
-	arguments := []byte("{}")
-	if span, found := frame.Find(line, params, "arguments"); found {
-		arguments = span.Of(line)
-	}
-	if len(arguments) > control.MaxCallArguments {
-		return call, false
-	}
 	same := params.Of(line)
 	if r.alias || r.delivered != "" {
 		same = r.renamed(same, r.known())
 	}
 	digest, err := pin.RequestDigest(r.methodName(), same)
 	if err != nil {
-		return call, false
+		return false
 	}
-	return control.Call{Client: c.clientName(), Item: r.item, Defined: v.Digest(r.item), Same: digest, Arguments: bytes.Clone(arguments), Check: vocab.CheckAsk}, true
+	call.Client, call.Item, call.Defined, call.Same, call.Arguments, call.Check = c.clientName(), r.item, v.Digest(r.item), digest, bytes.Clone(call.Arguments), call.check
+	return true
+}
+
+// tooLarge is what the client is told of a call whose arguments can't be shown.
+func (c *askedCalls) tooLarge(v *declared.View, r *request) {
+	text, d := refusal.TooLarge(c.subjectIn(v, r), v.State)
+	c.refused(r, text, d, vocab.CheckAsk, "its arguments can't be shown to you")
+}
+
+// argumentsOf are the arguments of a call.
+func argumentsOf(line []byte) []byte {
+	if span, found := frame.Find(line, frame.Root(line), "params", "arguments"); found {
+		return span.Of(line)
+	}
+	return []byte("{}")
 }

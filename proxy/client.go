@@ -176,9 +176,12 @@ func (s *Session) admitBy(v *declared.View, r *request, line []byte, now time.Ti
 		s.beside(r, func() { s.quarantine.deliverReleased(r, code, true) })
 		return
 	}
-	if s.asked.asks(v, r) {
-		s.asked.ask(v, r, line, s.admitBy)
+	if call, asks := s.asked.asks(v, r, line); asks {
+		s.asked.ask(v, r, line, call, s.admitBy)
 		return
+	}
+	if !r.granted && s.came.on(v.PolicyOf(r.item)) {
+		s.came.saying(r.item, line)
 	}
 	if r.method == methodCall || r.method == methodTask {
 		r.need = s.checks.Beside(v, now)

@@ -248,7 +248,7 @@ func (s *responses) send(e *examined) error {
 		namePages(s.checks, e.line)
 	}
 	if e.r.modern && e.r.method == methodResource {
-		e.line = uncached(e.line)
+		e.line, e.body = uncached(e.line), frame.Span{}
 	}
 	sent, done, bad := s.change(e.policy, lightOf(e), e.line, e.found.Secrets)
 	e.said = true
@@ -256,6 +256,36 @@ func (s *responses) send(e *examined) error {
 		s.journal.answered(e.r, vocab.StatusBlocked, 0)
 		return s.unclean(e.line, bad)
 	}
+	if s.came.on(e.policy) {
+		// What is delivered is what counts: before the marks and boundaries of ours.
+		if v, news := s.came.values(e.r.subjectItem(), e.r.id, saidIn(e.line, e.body, e.r.id), e.found.Verdict != inspect.Clean); news {
+			return s.deliverKnown(e, v, sent, done)
+		}
+	}
+	return s.deliverNow(e, sent, done)
+}
+
+// deliverKnown delivers a response once the hub knows what came in it. It waits beside the reading goroutine, if there is room.
+func (s *responses) deliverKnown(e *examined, v control.Values, sent []byte, done changes) error {
+	n := len(sent)
+	if !s.aside.take(n) {
+		s.came.tell(v)
+		return s.deliverNow(e, sent, done)
+	}
+	later := *e
+	sent = bytes.Clone(sent) // the reader's
+	s.aside.run(func() {
+		defer s.aside.give(n)
+		var err error // the client's own reader notices that it is gone
+		defer s.caught(&later, &err)
+		s.came.tell(v)
+		err = s.deliverNow(&later, sent, done)
+	})
+	return nil
+}
+
+// deliverNow writes a response to the client, and records it.
+func (s *responses) deliverNow(e *examined, sent []byte, done changes) error {
 	err := s.client.Write(sent)
 	if e.r.texts != nil {
 		body, _ := bodyOf(sent)

@@ -50,6 +50,8 @@ type gatekeeper struct {
 	// callAnswer is the result of Call
 	callAnswer control.CallAnswer
 	calling    chan struct{} // if set, Call waits for it
+	came, said []control.Values
+	knowing    chan struct{} // if set, Came waits for it
 	taking     chan struct{} // if set, Take waits for it
 	released   []control.Released
 	excepted   []control.Exception
@@ -240,6 +242,23 @@ func (g *gatekeeper) Interaction(_ context.Context, i control.Interaction) (cont
 	return control.Kept{Code: "NT3R"}, nil
 }
 
+func (g *gatekeeper) Came(_ context.Context, v control.Values) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.came = append(g.came, v)
+	if g.away {
+		return errors.New("no hub")
+	}
+	g.waitFor(g.knowing)
+	return nil
+}
+
+func (g *gatekeeper) Said(v control.Values) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.said = append(g.said, v)
+}
+
 func (g *gatekeeper) Call(_ context.Context, call control.Call) (control.CallAnswer, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -249,6 +268,9 @@ func (g *gatekeeper) Call(_ context.Context, call control.Call) (control.CallAns
 	g.calls = append(g.calls, call)
 	g.waitFor(g.calling)
 	answer := g.callAnswer
+	if answer.State == "" && call.Check == vocab.CheckFlow {
+		answer.State = vocab.CallFree
+	}
 	if answer.State == vocab.CallGranted {
 		g.callAnswer = control.CallAnswer{State: vocab.CallWaiting, Code: "NEXT"} // a grant is for one call
 	}
@@ -271,7 +293,7 @@ func (g *gatekeeper) push() {
 	next.OwnTools, next.Waiting = g.ownTools, len(g.waiting.Items)
 	next.Released, next.Exceptions, next.Asks, next.Rules = g.released, g.excepted, g.asks, g.rules
 	next.Launch = g.launch
-	next.Eras = g.knownEras
+	next.Eras, next.Flow = g.knownEras, flowKeys
 	for k, v := range g.settings {
 		next.Settings[k] = v
 	}

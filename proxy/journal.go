@@ -88,8 +88,15 @@ func (j *journal) refused(r *request, why refusal.Reason, d refusal.Decision, ra
 }
 
 // asksFor records a call that was not run because a person decides on it.
-func (j *journal) asksFor(r *request, d refusal.Decision, why string) {
-	j.about(r, "ask", vocab.StatusBlocked, control.Record{Tool: r.called(), Code: d.Code, Summary: why, Detail: r.detail(r.withPayload(facts{"check": vocab.CheckAsk}))})
+func (j *journal) asksFor(r *request, d refusal.Decision, check vocab.CallCheck, why string) {
+	j.about(r, "ask", vocab.StatusBlocked, control.Record{Tool: r.called(), Code: d.Code, Summary: why, Detail: r.detail(r.withPayload(facts{"check": check}))})
+}
+
+// flowNotes records a call that passed, although it carries what came out of a server.
+func (j *journal) flowNotes(r *request, rules []int) {
+	j.decide("note", vocab.StatusWarned, control.Record{
+		Tool: r.called(), Request: string(r.id), Summary: "the call carries what came out of a server", Detail: r.detail(facts{"check": vocab.CheckFlow, "rules": rules}),
+	})
 }
 
 // tally counts events of one sort.

@@ -276,6 +276,14 @@ func (r *request) readsPage() bool {
 // tool is the name of the tool that a response counts as.
 func (r *request) tool() string { return strings.TrimPrefix(r.item, pin.Key(pin.Tool, "")) }
 
+// subjectItem is the pin key of what the response is from, or the method.
+func (r *request) subjectItem() string {
+	if r.item != "" {
+		return r.item
+	}
+	return r.methodName()
+}
+
 // subject is what the response is from. A task counts as its tool: its id is kept nowhere, since whoever has it may ask for the result.
 func (r *request) subject() string {
 	if r.method == methodTask {

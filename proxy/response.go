@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/declared"
+	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/refusal"
@@ -30,6 +31,7 @@ type responses struct {
 	interactions *interactions
 	guards       *guards
 	validation   *validation
+	came         *cameOut
 }
 
 // stillAllowed asks the gate again before a response is delivered: an approval may have been taken back while the call ran.
@@ -90,10 +92,7 @@ func schemaOf(v *declared.View, r *request) []byte {
 // judgeResponse inspects the result or the error, and the whole line if the server put more into it.
 func (s *responses) judgeResponse(e *examined) found {
 	v, r := e.v, e.r
-	text := e.body.Of(e.line)
-	if len(e.line)-len(text)-len(r.id) > plainEnvelope {
-		text = e.line
-	}
+	text := saidIn(e.line, e.body, r.id)
 	terms := inspect.Terms{MaxBytes: e.policy.MaxInspect, Secrets: secretsUnder(e.policy)}
 	if len(v.State.Exceptions) > 0 {
 		terms.Silenced = v.Silenced(r.item, time.Now())
@@ -110,6 +109,18 @@ func (s *responses) judgeResponse(e *examined) found {
 		}
 	}
 	return f
+}
+
+// saidIn is what a response's line says: its body, or all of it if there is more.
+func saidIn(line []byte, body frame.Span, id []byte) []byte {
+	if body.Empty() || body.End > len(line) {
+		body, _ = bodyOf(line)
+	}
+	text := body.Of(line)
+	if len(line)-len(text)-len(id) > plainEnvelope {
+		return line
+	}
+	return text
 }
 
 // found is what the inspection found in a response, and which of a person's exceptions applied.

@@ -55,6 +55,7 @@ type Session struct {
 	quarantine   *quarantine
 	interactions *interactions
 	asked        *askedCalls
+	came         *cameOut
 	responses    *responses
 	listings     *listings
 	skills       *skills
@@ -92,7 +93,9 @@ func New(cfg Config) *Session {
 	s.quarantine = &quarantine{exchange: x, turns: make(chan struct{}, maxHolding)}
 	s.interactions = &interactions{exchange: x, turns: make(chan struct{}, askTurns)}
 	s.responses = &responses{exchange: x, quarantine: s.quarantine, interactions: s.interactions, guards: newGuards(cfg.Gate), validation: newValidation()}
-	s.asked = &askedCalls{exchange: x}
+	s.came = &cameOut{gate: cfg.Gate, client: x.clientName}
+	s.responses.came = s.came
+	s.asked = &askedCalls{exchange: x, came: s.came}
 	s.tools = &ownTools{exchange: x, quarantine: s.quarantine}
 	s.tasks = &taskKeeper{exchange: x}
 	s.notices = &taskNotices{exchange: x, responses: s.responses, keeper: s.tasks}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // openGate approves everything and drops all reports and records.
@@ -47,8 +48,10 @@ func (g *openGate) Eras(control.Eras)     {}
 func (g *openGate) Shortened(control.Shortened) {}
 
 func (g *openGate) Call(context.Context, control.Call) (control.CallAnswer, error) {
-	return control.CallAnswer{}, nil
+	return control.CallAnswer{State: vocab.CallFree}, nil
 }
+func (g *openGate) Came(context.Context, control.Values) error { return nil }
+func (g *openGate) Said(control.Values)                        {}
 func (g *openGate) Interaction(context.Context, control.Interaction) (control.Kept, error) {
 	return control.Kept{}, nil
 }

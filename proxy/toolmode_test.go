@@ -82,7 +82,7 @@ func asking(t *testing.T, answer control.CallAnswer) *rig {
 }
 
 func TestAnAskedCallDoesNotReachItsServer(t *testing.T) {
-	for state, words := range map[vocab.CallState][]string{
+	for state, words := range map[vocab.CallState][]string{ // the words of flow.policy are in cameout_test.go
 		vocab.CallWaiting: {"decides on each of its calls", "inbox item 4F2A", "make it again with the same arguments", "it needs your review"},
 		vocab.CallRefused: {"the user refused this call", "inbox item 4F2A", "retrying will not help", "you refused this call"},
 		vocab.CallFull:    {"20 calls already wait for the user", "inbox item 4F2A", "once the user has decided", "too many calls need"},

@@ -49,6 +49,8 @@ var kept = map[string]one{
 	"held":         {bucketHeld, func(tx *Tx, v any) error { return tx.PutHeld(v.(Held)) }, Held{}, func(v any) any { h := v.(Held); h.Code = "ABCD"; return h }},
 	"exception":    {bucketExcepted, func(tx *Tx, v any) error { return tx.PutException(v.(Exception)) }, Exception{}, func(v any) any { e := v.(Exception); e.ID = "id"; return e }},
 	"allowed call": {bucketAllowed, func(tx *Tx, v any) error { return tx.AllowedCalls().Put(v.(AllowedCall)) }, AllowedCall{}, func(v any) any { a := v.(AllowedCall); a.ID = "id"; return a }},
+	"used values":  {bucketUsed, func(tx *Tx, v any) error { return tx.Flow().PutUsed(v.(Used)) }, Used{}, func(v any) any { return v }},
+	"heard":        {bucketUsed, func(tx *Tx, v any) error { return tx.Flow().HeardAt(v.(time.Time)) }, time.Time{}, func(v any) any { return v }},
 	"task": {bucketTasks, func(tx *Tx, v any) error { _, err := tx.Tasks().Put(v.(Task), 10); return err }, Task{}, func(v any) any {
 		k := v.(Task)
 		k.ServerID, k.ID, k.Sequence = "id", "of "+k.Item, 0

@@ -13,8 +13,8 @@ import (
 var metaLater = []byte("buckets")
 
 // laterNow is the generation of a new store: 1 has held responses, 2 keeps their items in a bucket of their own, 3 has glances at records, 4
-// has tasks, 5 has calls that are allowed for good.
-const laterNow = 5
+// has tasks, 5 has calls that are allowed for good, 6 has what a person used.
+const laterNow = 6
 
 // laterOf is the generation of a store. One without content is just being made, and lacks nothing.
 func laterOf(tx *bolt.Tx) int {

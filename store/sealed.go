@@ -30,6 +30,7 @@ var (
 	bucketTaskOrder = []byte("task-order") // server and sequence -> the id of a task; only says which is the oldest
 
 	bucketAllowed = []byte("allowed-calls")
+	bucketUsed    = []byte("used-values")
 )
 
 // All buckets, and whether their values are sealed one by one. The activity chain is sealed by its head, and a held text by its record, so
@@ -47,7 +48,7 @@ var buckets = []struct {
 	{name: bucketHeldItem, sealed: true, later: 2},
 	{name: bucketGlances, later: 3}, // its seals are checked when it is read: a page that fails is only slower
 	{name: bucketTasks, sealed: true, later: 4}, {name: bucketTaskOrder, later: 4},
-	{name: bucketAllowed, sealed: true, later: 5},
+	{name: bucketAllowed, sealed: true, later: 5}, {name: bucketUsed, sealed: true, later: 6},
 }
 
 // sealed gives one transaction access to the buckets, sealing and unsealing their values.

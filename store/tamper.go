@@ -74,7 +74,7 @@ func (tx *Tx) Reseal() error {
 	return nil
 }
 
-var rollBuckets = [][]byte{bucketServers, bucketPins, bucketMeta, bucketHeld, bucketExcepted, bucketAllowed}
+var rollBuckets = [][]byte{bucketServers, bucketPins, bucketMeta, bucketHeld, bucketExcepted, bucketAllowed, bucketUsed}
 
 // inRoll reports whether the roll covers a record: not the roll itself, nor the head of the chain, which changes with every record.
 func inRoll(bucket, key []byte) bool {

@@ -34,15 +34,26 @@ func (a *allowed) use(now time.Time) {
 	a.Uses, a.Used, a.counted = a.Uses+1, now, true
 }
 
-// allowedBy is what a decision allows for good.
-func allowedBy(it store.Item, call store.Call, now time.Time) *store.AllowedCall {
-	var line bytes.Buffer
-	if json.Compact(&line, it.Parts[0].Definition) != nil {
-		line.Reset()
+// allowedBy is what a decision allows for good: this call, where the mode of its tool asks, and each value that is a reason, with any call of the tool.
+func allowedBy(it store.Item, call store.Call, now time.Time) (all []store.AllowedCall) {
+	one := func() store.AllowedCall {
+		return store.AllowedCall{ID: vocab.NewRecordID(now), ServerID: it.ServerID, Item: call.Item, Code: it.Code, Since: now}
 	}
-	return &store.AllowedCall{
-		ID: vocab.NewRecordID(now), ServerID: it.ServerID, Item: call.Item, Rule: call.Check, Same: call.Same, Value: cut.Bytes(line.String(), maxValue), Code: it.Code, Since: now,
+	if call.Check == vocab.CheckAsk {
+		var line bytes.Buffer
+		if json.Compact(&line, it.Parts[0].Definition) != nil {
+			line.Reset()
+		}
+		a := one()
+		a.Rule, a.Same, a.Value = call.Check, call.Same, cut.Bytes(line.String(), maxValue)
+		all = append(all, a)
 	}
+	for _, r := range call.Reasons {
+		a := one()
+		a.Rule, a.FlowRule, a.Same, a.Value = r.Check, r.Rule, r.Same, r.Value
+		all = append(all, a)
+	}
+	return all
 }
 
 // stillApproved is an error unless the tool is allowed as the call has it.
@@ -99,7 +110,7 @@ func told(tx *store.Tx, a store.AllowedCall) control.AllowedCall {
 	server, _ := tx.Server(a.ServerID)
 	tool, _ := pin.ToolName(a.Item)
 	return control.AllowedCall{
-		ID: a.ID, Server: server.Name, Identity: server.Identity, Tool: tool, Rule: a.Rule, Value: a.Value, Code: a.Code, Since: a.Since.UTC(), Uses: a.Uses, Used: a.Used.UTC(),
+		ID: a.ID, Server: server.Name, Identity: server.Identity, Tool: tool, Rule: a.Rule, FlowRule: a.FlowRule, Value: a.Value, Code: a.Code, Since: a.Since.UTC(), Uses: a.Uses, Used: a.Used.UTC(),
 	}
 }
 

@@ -9,10 +9,12 @@ package calls
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/sallyport/sallyport/app/flow"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/mask"
 	"github.com/sallyport/sallyport/app/office"
@@ -30,6 +32,8 @@ const (
 	// CountsFor is how long a decision counts: a grant until it is used, and a refusal for the same call.
 	CountsFor = 10 * time.Minute
 
+	// maxClasses is more classes than there are.
+	maxClasses = 8
 	// maxItem is the longest pin key of a tool.
 	maxItem = 16 << 10
 )
@@ -38,6 +42,7 @@ const (
 type Hub struct {
 	Wrapper func(conn control.Wrapper, call string) (*office.Wrapper, error)
 	PushAll func()
+	Flow    *flow.Flow
 }
 
 // Calls is the department.
@@ -71,8 +76,9 @@ func (c *Calls) OpenCalls() error {
 		return nil
 	}
 	return c.office.Store.View(func(tx *store.Tx) error {
+		c.hub.Flow.Load(tx)
 		for _, a := range tx.AllowedCalls().All() {
-			c.allowed[allowedKey(a.ServerID, a.Item, a.Same)] = &allowed{AllowedCall: a}
+			c.allowed[keyOfAllowed(a)] = &allowed{AllowedCall: a}
 		}
 		for _, heads := range [][]store.Item{tx.WaitingHeads(), tx.DecidedHeads()} {
 			for _, head := range heads {
@@ -129,6 +135,7 @@ func (c *Calls) Call(conn control.Wrapper, in control.Call) (control.CallAnswer,
 	if !possible(in) {
 		return control.CallAnswer{}, office.Answer(control.CodeBadRequest, "a call that cannot be shown to a person")
 	}
+	c.hub.Flow.Ready()
 	c.office.Lock()
 	defer c.office.Unlock()
 	s, err := c.hub.Wrapper(conn, "call")
@@ -139,6 +146,19 @@ func (c *Calls) Call(conn control.Wrapper, in control.Call) (control.CallAnswer,
 	call := store.Call{
 		Client: cmp.Or(s.Client, legible.Name(in.Client, "")), Item: in.Item, Defined: string(in.Defined), Check: in.Check, Expires: now.Add(WaitFor),
 		Same: string(control.Keyed(c.office.Store.Derive("call", s.Server), in.Same)),
+	}
+	verdict := c.judge(s, call.Client, in)
+	call.Reasons, call.Classes, call.Grave = verdict.Reasons, in.Classes, verdict.Grave
+	if in.Check != vocab.CheckAsk && (len(verdict.Reasons) == 0 || in.Flow != "ask") {
+		answer := control.CallAnswer{State: vocab.CallFree}
+		for _, r := range verdict.Reasons {
+			answer.Rules = append(answer.Rules, r.Rule)
+		}
+		answer.Rules = slices.Compact(slices.Sorted(slices.Values(append(answer.Rules, verdict.Noted...))))
+		return answer, nil
+	}
+	if in.Flow != "ask" { // what the rules only note is no reason
+		call.Reasons, call.Grave = nil, false
 	}
 	if a := c.allowed[allowedKey(s.Server, call.Item, call.Same)]; a != nil {
 		if err := c.stillApproved(s.Server, call); err != nil {
@@ -152,9 +172,15 @@ func (c *Calls) Call(conn control.Wrapper, in control.Call) (control.CallAnswer,
 			return control.CallAnswer{State: k.state, Code: k.code}, nil
 		}
 		taken, err := c.take(k, call, now)
+		if taken {
+			c.hub.Flow.Granted(call.Client, s.Server, in)
+		}
 		if err != nil || taken {
 			return control.CallAnswer{State: vocab.CallGranted, Code: k.code}, c.office.Failed(err)
 		}
+	}
+	if len(in.Arguments) > control.MaxCallArguments {
+		return control.CallAnswer{State: vocab.CallLarge}, nil
 	}
 	if newest := c.full(s.Server, call.Client, now); newest != nil {
 		newest.more++
@@ -165,8 +191,12 @@ func (c *Calls) Call(conn control.Wrapper, in control.Call) (control.CallAnswer,
 
 // possible reports whether a wrapper of ours can have sent this.
 func possible(in control.Call) bool {
-	return in.Check == vocab.CheckAsk && pin.IsTool(in.Item) && len(in.Item) <= maxItem && len(in.Same) == 64 && in.Defined != "" && len(in.Defined) <= 128 &&
-		len(in.Arguments) <= control.MaxCallArguments && utf8.Valid(in.Arguments) && json.Valid(in.Arguments)
+	most := control.MaxCallArguments
+	if in.Check == vocab.CheckFlow {
+		most = control.MaxFlowArguments
+	}
+	return (in.Check == vocab.CheckAsk || in.Check == vocab.CheckFlow) && len(in.Classes) <= maxClasses && pin.IsTool(in.Item) && len(in.Item) <= maxItem && len(in.Same) == 64 && in.Defined != "" && len(in.Defined) <= 128 &&
+		len(in.Arguments) <= most && utf8.Valid(in.Arguments) && json.Valid(in.Arguments)
 }
 
 // full is the newest of the calls that wait for this server and client, if there are as many as a person is shown.
@@ -260,6 +290,7 @@ func (c *Calls) ask(s *office.Wrapper, call store.Call, arguments []byte, now ti
 		if err != nil {
 			return false, err
 		}
+		nameEnds(tx, &call)
 		digest := c.office.Store.KeyedHash("call waiting", []byte(s.Server), []byte(call.Client), []byte(call.Item), []byte(call.Defined), []byte(call.Same))
 		it = review.CallItem(l.Server, code, digest, call, shown, now)
 		name = l.Server.Name

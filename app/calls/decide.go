@@ -31,18 +31,20 @@ func (c *Calls) DecideCall(tx *store.Tx, it store.Item, d control.Decide, out *c
 	}
 	call.Until = now.Add(CountsFor)
 	kind, words := vocab.RecordApproval, "allowed once"
-	var forGood *store.AllowedCall
+	var forGood []store.AllowedCall
 	if d.Always && !d.Reject {
 		// Without a grant beside it, so that nothing is left when a person takes it back.
 		call.Always, call.Until, words = true, now, "allowed for good"
 		forGood = allowedBy(it, call, now)
-		if older := c.allowed[allowedKey(it.ServerID, call.Item, call.Same)]; older != nil { // allowed from another client's item
-			if err := tx.AllowedCalls().Delete(older.ID); err != nil {
+		for _, a := range forGood {
+			if older := c.allowed[keyOfAllowed(a)]; older != nil { // allowed from another client's item
+				if err := tx.AllowedCalls().Delete(older.ID); err != nil {
+					return false, nil, err
+				}
+			}
+			if err := tx.AllowedCalls().Put(a); err != nil {
 				return false, nil, err
 			}
-		}
-		if err := tx.AllowedCalls().Put(*forGood); err != nil {
-			return false, nil, err
 		}
 		it = ended(it, call)
 	}
@@ -58,8 +60,8 @@ func (c *Calls) DecideCall(tx *store.Tx, it store.Item, d control.Decide, out *c
 		Summary: "a call of " + review.ItemWords(call.Item) + " was " + words + " by a person",
 	})
 	more := map[string]any{"check": call.Check, "digest": it.Digest}
-	if forGood != nil {
-		more["allowed"] = forGood.ID
+	if len(forGood) > 0 {
+		more["allowed"] = forGood[0].ID
 	} else {
 		more["until"] = call.Until.UTC()
 	}
@@ -73,8 +75,8 @@ func (c *Calls) DecideCall(tx *store.Tx, it store.Item, d control.Decide, out *c
 	}
 	return true, func() {
 		c.office.CrashPoint("call allowed")
-		if forGood != nil {
-			c.allowed[allowedKey(forGood.ServerID, forGood.Item, forGood.Same)] = &allowed{AllowedCall: *forGood}
+		for _, a := range forGood {
+			c.allowed[keyOfAllowed(a)] = &allowed{AllowedCall: a}
 		}
 		c.learn(it)
 	}, nil
@@ -119,6 +121,8 @@ func (c *Calls) TendCalls() {
 		return
 	}
 	c.keepUses()
+	c.hub.Flow.TendFlow()
+	c.keepFlow()
 	if len(c.known) == 0 {
 		return
 	}

@@ -28,10 +28,26 @@ func CallItem(server store.Server, code, digest string, call store.Call, argumen
 		Code: code, Kind: vocab.ItemCallWaiting, ServerID: server.ID, Severity: vocab.SeverityReview, Title: title, Digest: digest, Created: now, Updated: now, Detail: detail,
 		Parts: []store.Part{{Item: call.Item, State: vocab.PartNew, Digest: digest, Definition: arguments}},
 	}
+	if call.Grave {
+		it.Severity = vocab.SeverityHigh
+	}
 	if call.Client != "" {
 		it.Clients = []string{call.Client}
 	}
 	return it
+}
+
+// reasonOf is what a person is told of a reason.
+func reasonOf(r store.CallReason) control.CallReason {
+	told := control.CallReason{Check: r.Check, Rule: r.Rule, At: r.At, Value: r.Value, Kind: r.Kind, Overflowed: r.Overflowed}
+	for _, from := range r.From {
+		tool := from.Item
+		if name, is := pin.ToolName(from.Item); is {
+			tool = name
+		}
+		told.From = append(told.From, control.CallEnd{Server: from.Server, Tool: tool, Request: from.Request, Time: from.Time.UTC(), As: from.As, Member: from.Member})
+	}
+	return told
 }
 
 // tellCall fills in what a list says of a call.
@@ -39,8 +55,13 @@ func tellCall(out *control.InboxItem, it store.Item) {
 	call := CallOf(it)
 	name, _ := pin.ToolName(call.Item)
 	out.Client, out.Expires = call.Client, call.Expires.UTC()
-	out.Reasons = []control.CallReason{{Check: call.Check}}
-	out.Call = &control.WaitingCall{Tool: name, Digest: pin.Digest(it.Digest), ToolDigest: pin.Digest(call.Defined), More: call.More, Used: !call.Used.IsZero(), Always: call.Always}
+	if call.Check == vocab.CheckAsk {
+		out.Reasons = append(out.Reasons, control.CallReason{Check: call.Check})
+	}
+	for _, r := range call.Reasons {
+		out.Reasons = append(out.Reasons, reasonOf(r))
+	}
+	out.Call = &control.WaitingCall{Tool: name, Digest: pin.Digest(it.Digest), ToolDigest: pin.Digest(call.Defined), More: call.More, Used: !call.Used.IsZero(), Always: call.Always, Classes: call.Classes}
 	if it.Decided == vocab.DecidedApproved && !call.Always {
 		out.Call.Until = call.Until.UTC()
 	}

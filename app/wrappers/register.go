@@ -71,6 +71,7 @@ func (w *Wrappers) Register(conn control.Wrapper, peer control.Peer, r control.R
 		return control.State{}, w.office.Failed(err)
 	}
 	w.sessions[conn] = s
+	w.opts.Flow.Meet(conn, s.Server, s.Client)
 	w.opts.Idling()
 	if err := w.current(id.ID); err != nil {
 		delete(w.sessions, conn)
@@ -137,6 +138,7 @@ func (w *Wrappers) Unregister(conn control.Wrapper) {
 		return
 	}
 	delete(w.sessions, conn)
+	w.opts.Flow.Part(conn)
 	w.forgetUnseen(s)
 	w.shortened.ended(s)
 	w.lostLister(s)

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/sallyport/sallyport/app/approvals"
+	"github.com/sallyport/sallyport/app/flow"
 	"github.com/sallyport/sallyport/app/logs"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/providers"
@@ -24,7 +25,7 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Options are what the wrappers need from the hub. All but Guards must be set. The functions are called with the lock held.
+// Options are what the wrappers need from the hub. All but Guards and Flow must be set. The functions are called with the lock held.
 type Options struct {
 	Home    control.Home
 	Logs    *logs.Book
@@ -33,6 +34,7 @@ type Options struct {
 	Closing chan struct{}        // closed when the hub ends
 	Work    *sync.WaitGroup      // an ending hub waits for it
 	Guards  *providers.Providers // judge what servers declare; nil for none
+	Flow    *flow.Flow           // what came out of servers; nil for one that keeps nothing
 }
 
 // Wrappers is the department. The office's lock guards its fields, unless they say otherwise.
@@ -66,6 +68,9 @@ type Wrappers struct {
 
 // New returns the department of an office that may not have a store yet. Join must follow before the first wrapper connects.
 func New(o *office.Office, opts Options) *Wrappers {
+	if opts.Flow == nil {
+		opts.Flow = flow.New(o.Now, func() *store.Store { return o.Store }, func() {})
+	}
 	w := &Wrappers{
 		office: o, opts: opts, Starts: &Starts{office: o, work: opts.Work},
 		revision: uint64(o.Now().UnixMicro()), // grows across restarts too, as wrappers expect

@@ -43,6 +43,7 @@ var spoken = map[string][2]any{
 	"exceptions":     {nothing{}, []Exception{}},
 	"except":         {Except{}, []Exception{}},
 	"end_exception":  {named{}, Exception{}},
+	"values":         {ValuesHeard{}, nothing{}},
 	"allowed_calls":  {nothing{}, []AllowedCall{}},
 	"forget_call":    {named{}, AllowedCall{}},
 	"activity":       {ActivityQuery{}, Activity{}},

@@ -53,6 +53,8 @@ type Handler interface {
 	Interaction(w Wrapper, i Interaction) (Kept, error)
 	// Call answers once an item about the call is durable, or once it is durable that this call used up a grant.
 	Call(w Wrapper, c Call) (CallAnswer, error)
+	// Values answers once calls of the wrapper's client are compared with these values.
+	Values(w Wrapper, v ValuesHeard) error
 	Unseen(w Wrapper, u Unseen) error
 	Eras(w Wrapper, e Eras) error
 	Shortened(w Wrapper, s Shortened) error
@@ -125,6 +127,7 @@ var (
 	AskTake        = ofWrapper("take", Handler.Take)
 	askInteraction = ofWrapper("interaction", Handler.Interaction)
 	askCall        = ofWrapper("call", Handler.Call)
+	askValues      = ofWrapper("values", silent(Handler.Values))
 	askUnseen      = ofWrapper("unseen", silent(Handler.Unseen))
 	askEras        = ofWrapper("eras", silent(Handler.Eras))
 	askShortened   = ofWrapper("shortened", silent(Handler.Shortened))

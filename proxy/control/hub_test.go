@@ -273,6 +273,8 @@ func (h *testHub) Call(Wrapper, Call) (CallAnswer, error) {
 	return CallAnswer{State: vocab.CallWaiting, Code: "CALL"}, nil
 }
 
+func (h *testHub) Values(_ Wrapper, v ValuesHeard) error { return nil }
+
 func (h *testHub) Release(Peer, Release) (ReleaseAnswer, error) { return ReleaseAnswer{}, nil }
 
 func (h *testHub) HeldSet(HeldQuery) (HeldSet, error) { return HeldSet{}, nil }

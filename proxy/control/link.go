@@ -41,6 +41,7 @@ type Link struct {
 	options LinkOptions
 	log     *slog.Logger
 	outbox  *outbox
+	values  *valuesLog
 	stderr  *stderrBox
 	unseen  newest[Unseen]
 	eras    newest[Eras]
@@ -98,6 +99,7 @@ func NewLink(ctx context.Context, options LinkOptions) *Link {
 		options: options,
 		log:     log,
 		stderr:  newStderrBox(),
+		values:  newValuesLog(),
 		unseen:  newest[Unseen]{ask: askUnseen, empty: func(u Unseen) bool { return u.Items == 0 }},
 		eras:    newest[Eras]{ask: askEras, empty: func(e Eras) bool { return e.Unknown() }},
 
@@ -378,7 +380,12 @@ func (l *Link) serve(ctx context.Context, c *Client) error {
 		l.foreign(err)
 		return fmt.Errorf("register: %w", err)
 	}
+	l.values.restart()
+	if err := l.values.flush(ctx, c, l.values.all()); err != nil { // before any question
+		return fmt.Errorf("register: %w", err)
+	}
 	l.install(c, state, true)
+	go l.values.flush(ctx, c, l.values.all()) // what came since
 	l.outbox.connected(c)
 	l.stderr.connected(c)
 	l.unseen.connected(c)

@@ -107,6 +107,7 @@ type State struct {
 	// Tools are the settings of single tools where they differ from Settings, by pin key and policy key.
 	Tools map[string]map[string]string `json:"tools,omitempty"`
 	Eras  Eras                         `json:"eras,omitzero"` // in which its process is known to answer
+	Flow  FlowKeys                     `json:"flow,omitzero"`
 }
 
 // whole gives a state its maps, so that readers need no nil checks.

@@ -12,6 +12,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/powers"
 )
 
 var errNoPage = errors.New("the response has no listing")
@@ -168,7 +169,7 @@ func (shot *snapshot) withhold(reserved []string) {
 }
 
 func (shot *snapshot) observation() *Observation {
-	o := &Observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, unread: map[string]bool{}, Ordinal: map[string]int{}, pages: shot.pages, entries: shot.entries, sanitizes: map[string]bool{}, raws: map[string]json.RawMessage{}}
+	o := &Observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, unread: map[string]bool{}, Ordinal: map[string]int{}, pages: shot.pages, entries: shot.entries, sanitizes: map[string]bool{}, powers: map[string]powers.Reach{}, raws: map[string]json.RawMessage{}}
 	tools := 0
 	for _, item := range shot.items {
 		key := item.Key()
@@ -179,8 +180,11 @@ func (shot *snapshot) observation() *Observation {
 		switch {
 		case item.Unread != nil:
 			o.unread[key] = true
-		case item.Kind == pin.Tool && takesSanitize(item.Raw):
-			o.sanitizes[key] = true
+		case item.Kind == pin.Tool:
+			o.powers[key] = powers.ReachOf(item.Raw)
+			if takesSanitize(item.Raw) {
+				o.sanitizes[key] = true
+			}
 		}
 		if !shot.withheld[key] {
 			o.digests[key], o.raws[key] = item.Digest, definitionOf(item)

@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/powers"
 	"github.com/sallyport/sallyport/proxy/refusal"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -25,6 +26,7 @@ type Observation struct {
 
 	sanitizes map[string]bool            // pin keys of tools with a parameter named SanitizeArgument
 	raws      map[string]json.RawMessage // by pin key, the definitions
+	powers    map[string]powers.Reach    // by pin key of a tool, what its calls do
 	loose     map[string]pin.Item        // by looseKey, listed resources that are not pinned, under a standing rule
 	skills    *skillSet                  // nil if the server has none
 }
@@ -127,6 +129,17 @@ func (v *View) OutputSchema(item string) json.RawMessage {
 		return nil
 	}
 	return v.State.Items[item].Schemas[v.Seen.digests[item]]
+}
+
+// ReachOf is what calls of a tool do, as it is declared now. A person's own classes go before Sallyport's reading.
+func (v *View) ReachOf(item string) (reach powers.Reach) {
+	if v.Seen != nil {
+		reach = v.Seen.powers[item]
+	}
+	if classes, own := policy.ClassesOf(v.PolicyOf(item).Classes); own {
+		reach.Classes = powers.ClassesNamed(classes...)
+	}
+	return reach
 }
 
 // Open reports whether at least one item of the server is approved, and the server is not blocked as a whole. A server whose launch is not

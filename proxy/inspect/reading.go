@@ -14,6 +14,8 @@ type reading struct {
 	stack []container
 	room  []byte // buffer for texts with escapes
 
+	number func(literal string) // takes each number; may be nil
+
 	from, to int // the current string, with its quotes
 }
 
@@ -45,6 +47,10 @@ func (r *reading) strings(raw []byte, to reader) (whole bool) {
 	for i := 0; i < len(raw); {
 		c := raw[i]
 		if !structural[c] {
+			if r.number != nil && (c >= '0' && c <= '9' || c == '-') {
+				i = r.numberAt(i)
+				continue
+			}
 			i++
 			continue
 		}
@@ -72,6 +78,16 @@ func (r *reading) strings(raw []byte, to reader) (whole bool) {
 		i++
 	}
 	return true
+}
+
+// numberAt passes the number that begins at raw[i], and returns the offset after it.
+func (r *reading) numberAt(i int) int {
+	start := i
+	for i < len(r.raw) && !structural[r.raw[i]] && r.raw[i] > ' ' {
+		i++
+	}
+	r.number(unsafe.String(&r.raw[start], i-start))
+	return i
 }
 
 // structural are the bytes outside strings that structure JSON (RFC 8259, 2); a colon adds no information.

@@ -119,6 +119,14 @@ func TestLoosens(t *testing.T) {
 		{"turning a tool on loosens", "tools.mode", "off", "ask", true},
 		{"no longer asking loosens", "tools.mode", "ask", "allow", true},
 		{"turning a tool on for all calls loosens", "tools.mode", "off", "allow", true},
+		{"only noting where arguments came from loosens", "flow.policy", "ask", "note", true},
+		{"looking at where arguments came from tightens", "flow.policy", "off", "note", false},
+		{"a class more tightens", "tools.class", "takes", "gives,takes", false},
+		{"another class loosens", "tools.class", "takes", "gives,commits", true},
+		{"no class loosens", "tools.class", "gives", "none", true},
+		{"a choice in place of Sallyport's reading loosens", "tools.class", "auto", "gives", true},
+		{"every class in its place tightens", "tools.class", "auto", "gives,takes,commits,changes access,reaches", false},
+		{"Sallyport's reading in place of a choice loosens", "tools.class", "gives", "auto", true},
 		{"deeper content loosens", "output_validation.max_depth", "9", "10", true},
 		{"shallower content tightens", "output_validation.max_depth", "10", "9", false},
 		{"larger content loosens", "output_validation.max_bytes", "8MiB", "9MiB", true},
@@ -201,7 +209,7 @@ func TestEveryRowOfTheTableHoldsTogether(t *testing.T) {
 
 func TestForWrapperFallsBackToDefaults(t *testing.T) {
 	defaults := Wrapper{OwnTools: "once", Recheck: 30 * time.Second, RecheckTimeout: 10 * time.Second, MaxMessage: 64 << 20, Launch: "notify",
-		MaxInspect: 64 << 20, HoldBeyond: true, Mode: "allow", Interaction: "guard", Descriptions: "review", Sanitizer: "standard", ANSI: "visible", Redact: "detect", GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "off",
+		MaxInspect: 64 << 20, HoldBeyond: true, Mode: "allow", Flow: "ask", Classes: "auto", Interaction: "guard", Descriptions: "review", Sanitizer: "standard", ANSI: "visible", Redact: "detect", GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "off",
 		Validation: "warn", ValidateBytes: 8 << 20, ValidateDepth: 64}
 	broken := Values{}
 	for _, s := range All() {
@@ -214,10 +222,10 @@ func TestForWrapperFallsBackToDefaults(t *testing.T) {
 	}
 	got := ForWrapper(Values{"own_tools": "waiting", "pins.first_use": "trust-clean", "pins.recheck": "off",
 		"pins.recheck_timeout": "1s", "pins.resources": "on", "limits.message": "1MiB", "pins.launch": "block", "sandbox": "shield",
-		"inspect.max_bytes": "1MiB", "inspect.on_limit": "allow", "tools.mode": "off", "interaction.policy": "deny", "inspect.descriptions": "block", "sanitizer.profile": "strict", "sanitizer.ansi": "strip", "redact.mode": "redact", "redact.profile": "strict", "spotlight": "ask",
+		"inspect.max_bytes": "1MiB", "inspect.on_limit": "allow", "tools.mode": "off", "flow.policy": "note", "tools.class": "takes,gives", "interaction.policy": "deny", "inspect.descriptions": "block", "sanitizer.profile": "strict", "sanitizer.ansi": "strip", "redact.mode": "redact", "redact.profile": "strict", "spotlight": "ask",
 		"output_validation.mode": "strict", "output_validation.max_bytes": "10", "output_validation.max_depth": "3", "output_validation.missing_structured_content": "block"})
 	want := Wrapper{OwnTools: "waiting", TrustClean: true, RecheckOff: true, RecheckTimeout: time.Second, Resources: true, MaxMessage: 1 << 20, Launch: "block",
-		MaxInspect: 1 << 20, Mode: "off", Interaction: "deny", Descriptions: "block", Sanitizer: "strict", ANSI: "strip", Redact: "redact", RedactStrict: true, GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "ask",
+		MaxInspect: 1 << 20, Mode: "off", Flow: "note", Classes: "gives,takes", Interaction: "deny", Descriptions: "block", Sanitizer: "strict", ANSI: "strip", Redact: "redact", RedactStrict: true, GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "ask",
 		Validation: "strict", ValidateBytes: 10, ValidateDepth: 3, BlockMissing: true}
 	if got != want {
 		t.Errorf("set values: %+v", got)

@@ -100,6 +100,18 @@ var table = []Setting{
 			"off: the tool isn't listed, and a call is refused as if it didn't exist. What you allowed stays allowed.",
 	},
 	{
+		Key: "flow.policy", Default: "ask", Scope: Tool, kind: choice{"ask", "note", off},
+		Values: "off, note, ask", Safer: "ask",
+		Doc: "What happens to a call that would carry something a server said to another place: a recipient, an account, a host or a name that came out of a response and that you never used, or an order that a response gave. " +
+			"ask: you decide on the call, in the inbox. note: it runs, and the activity log says so. off: Sallyport doesn't look at where arguments come from.",
+	},
+	{
+		Key: "tools.class", Default: "auto", Scope: Tool, kind: classes{},
+		Values: "auto, none, or some of gives, takes, commits, changes access, reaches, with commas between", Safer: "more words",
+		Doc: "What a call of a tool does that flow.policy looks at. gives: it passes something on. takes: it deletes or cancels. commits: it pays, orders or books. " +
+			"changes access: it sets a password, key, role or permission. reaches: it contacts a host that its arguments name. auto: Sallyport reads it from the tool's claims, name and inputs.",
+	},
+	{
 		Key: "interaction.policy", Default: "guard", Scope: Server, kind: choice{"deny", "ask", "guard", "allow"},
 		Values: "allow, guard, ask, deny", Safer: "deny",
 		Doc: "What happens when a server asks Claude or you for something (sampling, elicitation). guard: a request with a finding of High or above is blocked and goes to the inbox. " +

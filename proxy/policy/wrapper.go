@@ -15,6 +15,8 @@ type Wrapper struct {
 	MaxInspect     int    // bytes of a response that are inspected
 	HoldBeyond     bool   // hold larger ones
 	Mode           string // of tools: allow, ask or off
+	Flow           string // what is done about where an argument came from: off, note or ask
+	Classes        string // of a tool, as tools.class has them: see ClassesOf
 	Interaction    string // allow, guard, ask or deny
 	Descriptions   string // review, redact or block
 	Sanitizer      string // off, standard or strict
@@ -53,6 +55,8 @@ func ForWrapper(v Values) Wrapper {
 		MaxInspect:     int(v.bytes("inspect.max_bytes")),
 		HoldBeyond:     v.safe("inspect.on_limit") == "hold",
 		Mode:           v.safe("tools.mode"),
+		Flow:           v.safe("flow.policy"),
+		Classes:        v.safe("tools.class"),
 		Interaction:    v.safe("interaction.policy"),
 		Descriptions:   v.safe("inspect.descriptions"),
 		Sanitizer:      v.safe("sanitizer.profile"),

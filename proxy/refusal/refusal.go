@@ -239,7 +239,7 @@ func Mismatch(keyword, place string, s Subject, state *control.State) (text stri
 }
 
 // Asked is what the client is told about a call that only a person's decision lets through. most is how many calls may wait.
-func Asked(call control.CallAnswer, most int, s Subject, state *control.State) (text string, d Decision) {
+func Asked(call control.CallAnswer, check vocab.CallCheck, most int, s Subject, state *control.State) (text string, d Decision) {
 	server := legible.SpokenServer(state.Name, "this server")
 	phrase, clean := Spoken(s, server)
 	d = Decision{Code: call.Code, Kind: vocab.ItemCallWaiting, Server: server, Tool: clean, Status: vocab.OutcomeBlocked}
@@ -250,7 +250,11 @@ func Asked(call control.CallAnswer, most int, s Subject, state *control.State) (
 	case vocab.CallFull:
 		text = fmt.Sprintf("%s was not run, because %d calls already wait for the user.%s Call it again once the user has decided on some of them.", phrase, most, tell)
 	default:
-		text = fmt.Sprintf("%s was not run, because the user decides on each of its calls.%s Once the user has allowed this call, make it again with the same arguments, and it will run.", phrase, tell)
+		why := "the user decides on each of its calls"
+		if check == vocab.CheckFlow {
+			why = "something in it came out of a server's response, and the user has to see where it would go"
+		}
+		text = fmt.Sprintf("%s was not run, because %s.%s Once the user has allowed this call, make it again with the same arguments, and it will run.", phrase, why, tell)
 	}
 	return "[Sallyport] " + text, d
 }

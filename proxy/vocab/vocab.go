@@ -203,12 +203,28 @@ const (
 	CallRefused CallState = "refused" // by the person, a short while ago
 	CallFull    CallState = "full"    // as many calls of this server and client wait as a person can be shown
 	CallGranted CallState = "granted" // to one call, which this answer is for
+	CallLarge   CallState = "large"   // no person could read it
+	CallFree    CallState = "free"    // nothing asks a person about it
 )
 
 // CallCheck is what asks a person about a call.
 type CallCheck string
 
-const CheckAsk CallCheck = "ask" // the mode of its tool (tools.mode)
+const (
+	CheckAsk  CallCheck = "ask"  // the mode of its tool (tools.mode)
+	CheckFlow CallCheck = "flow" // where an argument came from (flow.policy)
+)
+
+// CallClass is a class of tools whose calls are compared with what came out of servers (tools.class).
+type CallClass string
+
+const (
+	ClassGives         CallClass = "gives"
+	ClassTakes         CallClass = "takes"
+	ClassCommits       CallClass = "commits"
+	ClassChangesAccess CallClass = "changes access"
+	ClassReaches       CallClass = "reaches"
+)
 
 // HeldWhy is why a response was held.
 type HeldWhy string

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
@@ -12,10 +13,76 @@ import (
 // AboutCall reports whether an item is about a call that a person decides on.
 func AboutCall(d control.ItemDetail) bool { return d.Kind == vocab.ItemCallWaiting && d.Call != nil }
 
-const callMeaning = "The client made this call, and Sallyport did not pass it on, because you decide on\neach call of this tool (tools.mode). Nothing was run."
+const (
+	callMeaning = "The client made this call, and Sallyport did not pass it on, because you decide on\neach call of this tool (tools.mode). Nothing was run."
+	flowMeaning = "The client made this call, and Sallyport did not pass it on, because something in it\ncame out of a server's response (flow.policy). Nothing was run."
+)
+
+// meaningOf says why the item is there.
+func meaningOf(d control.ItemDetail) string {
+	for _, r := range d.Reasons {
+		if r.Check == vocab.CheckAsk {
+			return callMeaning
+		}
+	}
+	return flowMeaning
+}
+
+// callEnds prints where each value came from that is a reason, and where it would go.
+func (p *page) callEnds(d control.ItemDetail) {
+	first := true
+	for _, r := range d.Reasons {
+		if r.Check != vocab.CheckFlow {
+			continue
+		}
+		if first {
+			p.Printf("\n%s\n", p.Paint(terminal.Bold, "Why you are asked"))
+			first = false
+		}
+		if r.Value != "" {
+			p.fact(r.Kind, r.Value)
+		}
+		p.Printf("  %s\n", ruleWords(r))
+		for _, from := range r.From {
+			how := "in running text"
+			if from.As == "field" {
+				how = "as a field"
+				if from.Member != "" {
+					how += " named " + terminal.Text(from.Member)
+				}
+			}
+			p.fact("came from", strings.Join([]string{from.Server, from.Tool, terminal.Clock(from.Time), how}, " · "))
+		}
+		to := d.Server + " · " + d.Call.Tool
+		if r.At != "" {
+			to += " · " + r.At
+		}
+		p.fact("would go to", to)
+	}
+}
+
+// ruleWords says what a rule of docs/flow.md found.
+func ruleWords(r control.CallReason) string {
+	switch {
+	case r.Overflowed:
+		return "No response is known to have held it, but not all is known any more of what servers said, and you have never used it."
+	case r.Rule == 1:
+		return "It came out of a response, and you have never used it. The call would pass something on to it."
+	case r.Rule == 2:
+		return "It came out of a response, and you have never used it. The call can't be taken back."
+	case r.Rule == 3:
+		return "A response ordered what this tool does."
+	case r.Rule == 4:
+		return "The call sets a password, a key, a role or a permission."
+	case r.Rule == 5:
+		return "The call would contact a host that came out of a response, or carry something out of a response to one."
+	}
+	return "It is a secret that came out of another server's response."
+}
 
 // call prints what would run, and for whom.
 func (p *page) call(d control.ItemDetail) {
+	p.callEnds(d)
 	p.Printf("\n%s\n", p.Paint(terminal.Bold, "What it would run"))
 	p.fact("tool", d.Call.Tool)
 	p.fact("client", d.Client)

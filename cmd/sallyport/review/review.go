@@ -171,7 +171,7 @@ func meaning(d control.ItemDetail) string {
 	case d.Kind == vocab.ItemLaunch:
 		return launchMeaning(d)
 	case AboutCall(d):
-		return callMeaning
+		return meaningOf(d)
 	case d.Kind == vocab.ItemInteraction:
 		return "The server asked the client, or you, for something, and Sallyport blocked it.\nIf you allow it, exactly the same request passes the next time."
 	case d.Kind == vocab.ItemSettingsChanged:

@@ -1,0 +1,80 @@
+package calls
+
+import (
+	"strconv"
+
+	"github.com/sallyport/sallyport/app/flow"
+	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/cut"
+	"github.com/sallyport/sallyport/store"
+)
+
+// judge is what the rules about where arguments came from say of a call.
+func (c *Calls) judge(s *office.Wrapper, client string, in control.Call) (v flow.Verdict) {
+	if in.Flow != "ask" && in.Flow != "note" {
+		return v
+	}
+	now := c.office.Now()
+	v = c.hub.Flow.Judge(client, s.Server, in, func(rule int, value string) bool {
+		a := c.allowed[flowKey(s.Server, in.Item, rule, c.sameValue(s.Server, in.Item, rule, value))]
+		if a != nil {
+			a.use(now)
+		}
+		return a != nil
+	})
+	for i := range v.Reasons {
+		r := &v.Reasons[i]
+		r.Same = c.sameValue(s.Server, in.Item, r.Rule, r.Value)
+		r.Value = cut.Bytes(mask.Text(r.Value, s.Secrets), maxValue)
+	}
+	return v
+}
+
+// sameValue is what an exception keeps of a value.
+func (c *Calls) sameValue(server, item string, rule int, value string) string {
+	return c.office.Store.KeyedHash("flow value", []byte(server), []byte(item), []byte(strconv.Itoa(rule)), []byte(value))
+}
+
+// flowKey is equal for two values that one exception covers.
+func flowKey(server, item string, rule int, same string) string {
+	return allowedKey(server, item, "flow "+strconv.Itoa(rule)+" "+same)
+}
+
+func keyOfAllowed(a store.AllowedCall) string {
+	if a.FlowRule > 0 {
+		return flowKey(a.ServerID, a.Item, a.FlowRule, a.Same)
+	}
+	return allowedKey(a.ServerID, a.Item, a.Same)
+}
+
+// nameEnds fills in how the servers are called from which a call's values came.
+func nameEnds(tx *store.Tx, call *store.Call) {
+	for i := range call.Reasons {
+		for n := range call.Reasons[i].From {
+			from := &call.Reasons[i].From[n]
+			if server, err := tx.Server(from.ServerID); err == nil {
+				from.Server = server.Name
+			}
+		}
+	}
+}
+
+// KeepFlow writes down what a person used, and that servers were heard.
+func (c *Calls) KeepFlow() {
+	c.office.Lock()
+	defer c.office.Unlock()
+	if c.office.Usable() != nil {
+		return
+	}
+	c.keepFlow()
+}
+
+func (c *Calls) keepFlow() {
+	kept, any := c.hub.Flow.Unkept()
+	if !any {
+		return
+	}
+	c.office.Failed(c.office.Update(func(tx *store.Tx) (bool, error) { return true, kept.Keep(tx) }))
+}

@@ -1,0 +1,274 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/declared"
+	"github.com/sallyport/sallyport/proxy/flow"
+	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
+	"github.com/sallyport/sallyport/proxy/policy"
+)
+
+const (
+	// cameLimit is how long a response waits for a hub that is there and doesn't answer. It is delivered then: no call that would carry a value of it
+	// passes such a hub.
+	cameLimit = time.Second
+	// tellAgain is after how long a value that came again is told again, so that the hub counts from the last time.
+	tellAgain = 10 * time.Minute
+	// maxTold is how many values are remembered as told.
+	maxTold = control.MaxServerValues
+)
+
+// cameOut tells the hub which values came out of the server, and which the client's calls brought (flow.policy). A response with new values is
+// delivered once the hub knows them.
+type cameOut struct {
+	gate   Gatekeeper
+	client func() string // its name
+	pool   sync.Pool     // of *gatherer
+
+	mu   sync.Mutex
+	keys control.FlowKeys
+	told map[uint64]int64 // when values of responses were told, in seconds
+	said map[uint64]struct{}
+}
+
+// gatherer takes the values of one text. It is reused.
+type gatherer struct {
+	keys       control.FlowKeys
+	day, known *flow.Hasher
+	seen       map[uint64]struct{} // in this text
+	members    map[string]uint64
+	by         [4][]flow.Hashed // by what goes first if there are too many
+	left       bool
+}
+
+var flowSeed = maphash.MakeSeed()
+
+func (c *cameOut) gatherer(keys control.FlowKeys) *gatherer {
+	g, _ := c.pool.Get().(*gatherer)
+	if g == nil || !bytes.Equal(g.keys.Day, keys.Day) || !bytes.Equal(g.keys.Known, keys.Known) {
+		g = &gatherer{keys: keys, day: flow.NewHasher(keys.Day), known: flow.NewHasher(keys.Known), seen: map[uint64]struct{}{}, members: map[string]uint64{}}
+	}
+	return g
+}
+
+// release gives it back, unless a large text made it large.
+func (c *cameOut) release(g *gatherer) {
+	if len(g.seen) > maxKeptSeen {
+		return
+	}
+	clear(g.seen)
+	for i := range g.by {
+		g.by[i] = g.by[i][:0]
+	}
+	g.left = false
+	c.pool.Put(g)
+}
+
+// maxKeptSeen and maxMembers are how many values and names a gatherer keeps room for.
+const (
+	maxKeptSeen = 4096
+	maxMembers  = 256
+)
+
+// take is given each value of a text.
+func (g *gatherer) take(v flow.Value) {
+	var mark [2]byte
+	mark[0] = byte(v.Kind)
+	if v.Prose {
+		mark[1] = 1
+	}
+	var member uint64
+	if v.Member != "" && !v.Prose {
+		var ok bool
+		if member, ok = g.members[v.Member]; !ok {
+			member = g.day.Hash(v.Member)
+			if len(g.members) < maxMembers {
+				g.members[string([]byte(v.Member))] = member
+			}
+		}
+	}
+	same := maphash.String(flowSeed, v.Text) ^ maphash.Bytes(flowSeed, mark[:]) ^ member
+	if _, twice := g.seen[same]; twice {
+		return
+	}
+	at := 3 // a field
+	switch {
+	case v.Kind.Destination() && v.Prose:
+		at = 0
+	case v.Kind.Destination():
+		at = 1
+	case v.Prose:
+		at = 2
+	}
+	if len(g.by[at]) >= flow.MaxValues {
+		g.left = g.left || v.Kind.Destination()
+		return
+	}
+	g.seen[same] = struct{}{}
+	g.by[at] = append(g.by[at], flow.Hashed{Hash: g.day.Hash(v.Text), Member: member, Kind: v.Kind, Prose: v.Prose})
+}
+
+// wire is what was taken, at most flow.MaxValues: destinations before names, and prose before fields.
+func (g *gatherer) wire() (came []byte, left bool) {
+	n := min(len(g.by[0])+len(g.by[1])+len(g.by[2])+len(g.by[3]), flow.MaxValues)
+	if n == 0 {
+		return nil, g.left
+	}
+	came = make([]byte, 0, n*flow.HashedSize)
+	left = g.left
+	for _, some := range g.by {
+		for _, v := range some {
+			if len(came) == n*flow.HashedSize {
+				return came, left || v.Kind.Destination()
+			}
+			came = v.Append(came)
+		}
+	}
+	return came, left
+}
+
+// on reports whether values are taken under a policy.
+func (c *cameOut) on(p *policy.Wrapper) bool {
+	return (p.Flow == "ask" || p.Flow == "note") && len(c.gate.State().Flow.Day) > 0
+}
+
+// values are those of a text that is about to be delivered. news is false if the hub knows all of them.
+func (c *cameOut) values(item string, request, raw []byte, flagged bool) (v control.Values, news bool) {
+	keys := c.gate.State().Flow
+	g := c.gatherer(keys)
+	flow.Response(raw, g.take)
+	came, left := g.wire()
+	c.release(g)
+	if len(came) == 0 && !left {
+		return v, false
+	}
+	now := time.Now()
+	if !left && c.knows(keys, came, flagged, now) {
+		return v, false
+	}
+	return control.Values{Client: c.client(), Item: item, Request: string(request), At: now, Came: came, Left: left, Flagged: flagged}, true
+}
+
+// knows reports whether all values were told a short while ago.
+func (c *cameOut) knows(keys control.FlowKeys, came []byte, flagged bool, now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.useKeys(keys)
+	for ; len(came) > 0; came = came[flow.HashedSize:] {
+		at, ok := c.told[toldKey(came, flagged)]
+		if !ok || now.Unix()-at > int64(tellAgain.Seconds()) {
+			return false
+		}
+	}
+	return true
+}
+
+// toldKey stands for a value and the way in which it came.
+func toldKey(came []byte, flagged bool) uint64 {
+	if flagged {
+		return ^toldKey(came, false)
+	}
+	return binary.BigEndian.Uint64(came[1:9]) ^ binary.BigEndian.Uint64(came[9:17]) ^ uint64(came[0])<<56
+}
+
+func (c *cameOut) useKeys(keys control.FlowKeys) {
+	if !bytes.Equal(c.keys.Day, keys.Day) || !bytes.Equal(c.keys.Known, keys.Known) || len(c.told) > maxTold || len(c.said) > maxTold {
+		c.keys, c.told, c.said = keys, nil, nil
+	}
+}
+
+// tell tells the hub. Values that a hub which is away was not told are told to the next one.
+func (c *cameOut) tell(v control.Values) {
+	ctx, cancel := context.WithTimeout(context.Background(), cameLimit)
+	defer cancel()
+	_ = c.gate.Came(ctx, v)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.told == nil {
+		c.told = map[uint64]int64{}
+	}
+	for came := v.Came; len(came) > 0; came = came[flow.HashedSize:] {
+		c.told[toldKey(came, v.Flagged)] = v.At.Unix()
+	}
+}
+
+// saying tells the hub what the arguments of a request bring, without waiting.
+func (c *cameOut) saying(item string, line []byte) {
+	params, _ := frame.Find(line, frame.Root(line), "params")
+	if params.Empty() {
+		return
+	}
+	raw := params.Of(line)
+	for _, part := range [...]string{"arguments", "uri", "argument"} {
+		span, ok := frame.Find(raw, frame.Root(raw), part)
+		if !ok {
+			continue
+		}
+		if said := c.pairs(span.Of(raw)); len(said) > 0 {
+			c.gate.Said(control.Values{Client: c.client(), Item: item, At: time.Now(), Said: said})
+		}
+	}
+}
+
+// maxSaid is how much of a request's arguments is told: a person's own words are not that long.
+const maxSaid = 256 << 10
+
+// pairs are the values of arguments that were not told yet, hashed under both keys.
+func (c *cameOut) pairs(arguments []byte) (said []byte) {
+	if len(arguments) > maxSaid || len(arguments) <= len(`{}`) {
+		return nil
+	}
+	keys := c.gate.State().Flow
+	g := c.gatherer(keys)
+	defer c.release(g)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.useKeys(keys)
+	if c.said == nil {
+		c.said = map[uint64]struct{}{}
+	}
+	flow.Response(arguments, func(v flow.Value) {
+		if v.Kind == flow.Act {
+			return
+		}
+		hash := g.day.Hash(v.Text)
+		if _, told := c.said[hash]; told {
+			return
+		}
+		c.said[hash] = struct{}{}
+		said = binary.BigEndian.AppendUint64(said, hash)
+		said = binary.BigEndian.AppendUint64(said, g.known.Hash(v.Text))
+	})
+	return said
+}
+
+// heldSecret reports whether a call's arguments hold a secret by the precise rules.
+func heldSecret(arguments []byte) bool {
+	for _, f := range inspect.Arguments(arguments, secrets.Precise) {
+		if f.Rule != inspect.SensitivePath {
+			return true
+		}
+	}
+	return false
+}
+
+// flowOf fills in what the hub needs to apply the rules to a call, and reports whether it has to be asked.
+func (c *cameOut) flowOf(v *declared.View, item string, arguments []byte, call *control.Call) (asks bool) {
+	p := v.PolicyOf(item)
+	if !c.on(p) {
+		return false
+	}
+	reach := v.ReachOf(item)
+	call.Flow, call.Classes, call.ReadOnly, call.Inside = p.Flow, reach.Classes.Names(), reach.ReadOnly, reach.Inside
+	call.Secret = heldSecret(arguments)
+	return reach.Classes != 0 || call.Secret
+}

@@ -1,0 +1,251 @@
+package flow
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// scanner goes through a text once, word by word.
+type scanner struct {
+	*taker
+	text   string
+	member string
+	prose  bool
+
+	capitals   int // words of the current run of capitalised ones
+	run        int // where it begins
+	runEnd     int
+	second     int  // where its second word begins
+	announced  bool // the last word was "id"
+	past       int  // up to here the text is part of a number that was taken
+	quotedPast int  // and of a quoted name
+}
+
+// What a byte is in a word.
+const (
+	isSpace = 1 << iota
+	isBreak // ends a word, as white space does
+	isUpper
+	isLower
+	isDigit
+	isScore // underscore
+	isAt
+	isDot
+	isSlash
+	isHigh // of a character beyond ASCII
+	isQuote
+	isPlus
+	isColon
+)
+
+var bytesAre = func() (is [256]uint16) {
+	for c := range 256 {
+		switch {
+		case c <= ' ' || c == 0x7f:
+			is[c] = isSpace
+		case c >= 0x80:
+			is[c] = isHigh
+		case c >= 'A' && c <= 'Z':
+			is[c] = isUpper
+		case c >= 'a' && c <= 'z':
+			is[c] = isLower
+		case c >= '0' && c <= '9':
+			is[c] = isDigit
+		}
+	}
+	for c, bits := range map[byte]uint16{
+		'_': isScore, '@': isAt, '.': isDot, '/': isSlash, '"': isQuote | isBreak, '\'': isQuote | isBreak, '`': isQuote | isBreak, '+': isPlus, ':': isColon,
+		'<': isBreak, '>': isBreak, '(': isBreak, ')': isBreak, '[': isBreak, ']': isBreak, '{': isBreak, '}': isBreak, ',': isBreak, ';': isBreak, '|': isBreak,
+		'*': isBreak, '!': isBreak,
+	} {
+		is[c] = bits
+	}
+	return is
+}()
+
+func (s *scanner) scan() {
+	text := s.text
+	if strings.Contains(text, "(at)") || strings.Contains(text, "[at]") || strings.Contains(text, "(dot)") || strings.Contains(text, "[dot]") {
+		s.text = unspelled(text)
+		text = s.text
+	}
+	for i := 0; i < len(text); {
+		is := bytesAre[text[i]]
+		if is&(isSpace|isBreak) != 0 {
+			if is&isQuote != 0 && s.prose && i >= s.quotedPast {
+				s.quoted(i)
+			}
+			if is&isBreak != 0 {
+				s.endRun()
+			}
+			i++
+			continue
+		}
+		start, bits, digits := i, uint16(0), 0
+		for i < len(text) {
+			is := bytesAre[text[i]]
+			if is&(isSpace|isBreak) != 0 {
+				break
+			}
+			if is == isDigit {
+				digits++
+			}
+			bits |= is
+			i++
+		}
+		s.word(start, i, bits, digits)
+	}
+	s.endRun()
+	if s.prose {
+		s.acts()
+	}
+}
+
+// trimmed leaves out what surrounds a word.
+const around = ".:?-=&~$%^\\"
+
+func (s *scanner) word(start, end int, bits uint16, digits int) {
+	if start < s.past {
+		return
+	}
+	for end > start && strings.IndexByte(around, s.text[end-1]) >= 0 {
+		end--
+	}
+	w := s.text[start:end]
+	hash := false
+	for w != "" && (strings.IndexByte(around, w[0]) >= 0 || w[0] == '#') {
+		hash = hash || w[0] == '#'
+		w = w[1:]
+		start++
+	}
+	if w == "" {
+		s.endRun()
+		return
+	}
+	if bits&(isAt|isDot|isSlash|isDigit|isScore|isPlus|isColon) == 0 && len(w) < keyLeast && !hash && !s.announced { // a plain word, as most are
+		s.plain(start, start+len(w), bits)
+		return
+	}
+	s.endRun()
+	announced := s.announced
+	s.announced = false
+	if bits&(isAt|isDot|isSlash|isColon) != 0 {
+		if s.address(w, bits) {
+			return
+		}
+	}
+	if digits > 0 {
+		if end := s.number(start, start+len(w)); end > 0 {
+			s.past = end
+			return
+		}
+	}
+	if len(w) >= keyLeast && isKey(w) {
+		s.give(Value{Kind: Key, Prose: s.prose, Member: s.member, Text: strings.ToLower(w)})
+		return
+	}
+	if s.prose && len(w) <= maxField && (bits&(isDigit|isScore) != 0 || hash || announced) {
+		s.give(Value{Kind: Name, Prose: true, Text: strings.ToLower(w)})
+	}
+	s.announced = (w == "id" || w == "ID" || w == "Id" || w == "id:" || w == "ID:")
+}
+
+// plain is a word of letters.
+func (s *scanner) plain(start, end int, bits uint16) {
+	w := s.text[start:end]
+	if len(w) == 2 && (w == "id" || w == "ID" || w == "Id") {
+		s.announced = true
+	}
+	if !s.prose {
+		return
+	}
+	if bytesAre[w[0]]&isUpper == 0 {
+		s.endRun()
+		return
+	}
+	if s.capitals > 0 && start != s.runEnd+1 {
+		s.endRun()
+	}
+	switch s.capitals {
+	case 0:
+		s.run = start
+	case 1:
+		s.second = start
+	}
+	s.capitals++
+	s.runEnd = end
+	if end < len(s.text) && bytesAre[s.text[end]]&isSpace == 0 { // ".", "?" end a name
+		s.endRun()
+	}
+}
+
+const mostCapitals = 6
+
+// endRun takes the run of capitalised words. The first may only begin the sentence.
+func (s *scanner) endRun() {
+	if s.capitals >= 2 && s.capitals <= mostCapitals {
+		s.give(Value{Kind: Name, Prose: true, Text: whole(s.text[s.run:s.runEnd])})
+		if s.capitals > 2 {
+			s.give(Value{Kind: Name, Prose: true, Text: whole(s.text[s.second:s.runEnd])})
+		}
+	}
+	s.capitals = 0
+}
+
+// quoted takes what stands between two quotation marks of a kind.
+func (s *scanner) quoted(at int) {
+	if at > 0 && bytesAre[s.text[at-1]]&(isLower|isUpper|isDigit|isHigh) != 0 {
+		return // an apostrophe, or the end of one
+	}
+	rest := s.text[at+1 : min(len(s.text), at+maxField+2)]
+	end := strings.IndexByte(rest, s.text[at])
+	if end < 2 || strings.IndexByte(rest[:end], '\n') >= 0 || rest[0] == ' ' {
+		return
+	}
+	s.quotedPast = at + end + 2
+	s.give(Value{Kind: Name, Prose: true, Text: whole(rest[:end])})
+}
+
+// address takes a mail address, a URL with its host, a bare host, or a repository.
+func (s *scanner) address(w string, bits uint16) bool {
+	kind, form := destination(w)
+	if !kind.Destination() {
+		return false
+	}
+	if kind == Repo && bits&isDigit == 0 && s.prose && strings.IndexByte(form, '-') < 0 {
+		return false // "and/or"
+	}
+	s.give(Value{Kind: kind, Prose: s.prose, Member: s.member, Text: form})
+	if kind == URL {
+		if host := HostOf(form); host != form {
+			s.give(Value{Kind: Host, Prose: s.prose, Member: s.member, Text: host})
+		}
+	}
+	return true
+}
+
+// unspelled writes the signs of a mail address that are spelled out: "name (at) host (dot) com".
+func unspelled(text string) string {
+	return spelledOut.Replace(text)
+}
+
+var spelledOut = strings.NewReplacer(" (at) ", "@", "(at)", "@", " [at] ", "@", "[at]", "@", " (dot) ", ".", "(dot)", ".", " [dot] ", ".", "[dot]", ".")
+
+// keyLeast is the shortest key.
+const keyLeast = 24
+
+// isKey reports whether a word is one of a key's letters with digits among them.
+func isKey(w string) bool {
+	letters, digits := false, false
+	for i := range len(w) {
+		switch is := bytesAre[w[i]]; {
+		case is == isDigit:
+			digits = true
+		case is&(isLower|isUpper) != 0:
+			letters = true
+		case is&(isScore|isPlus|isSlash) == 0 && w[i] != '-' && w[i] != '=':
+			return false
+		}
+	}
+	return letters && digits && utf8.RuneCountInString(w) == len(w)
+}

@@ -1,0 +1,191 @@
+package flow
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
+)
+
+const (
+	// MaxValues is how many values of one response are told.
+	MaxValues = 16_384
+	// maxField is the longest field that counts as a whole, in bytes.
+	maxField = 64
+	// maxInner is how often JSON inside a string is read as JSON.
+	maxInner = 3
+	// fieldWords is how many words a field has at most.
+	fieldWords = 6
+	// maxDestination is the longest destination, in bytes: no mail address (RFC 5321, 4.5.3.1.3) or account is longer, and hardly a URL.
+	maxDestination = 2048
+)
+
+// Response passes the values of a server's text: raw is any JSON value of a message that passed frame.Scan. A text is read in every way in which
+// decode reads it.
+func Response(raw []byte, take func(v Value)) {
+	t := taker{take: take}
+	t.json(raw, 0)
+}
+
+// Argument is a string or a number of a call's arguments, with the values in it.
+type Argument struct {
+	Member string // nearest member around it
+	At     string // JSON Pointer (RFC 6901)
+	Text   string // as the client wrote it, without escapes
+	Whole  string // folded, however long
+	Values []Value
+}
+
+// Arguments are those of a call: raw must have passed frame.Scan.
+func Arguments(raw []byte) (all []Argument) {
+	inspect.Fields(raw, func(f inspect.Field) {
+		if f.Key {
+			return
+		}
+		a := Argument{Member: strings.Clone(f.Member), At: f.Pointer(), Text: strings.Clone(f.Text)}
+		a.Whole = whole(a.Text)
+		t := taker{take: func(v Value) {
+			v.Text = strings.Clone(v.Text)
+			a.Values = append(a.Values, v)
+		}}
+		if f.Number {
+			t.give(Value{Kind: Whole, Member: a.Member, Text: a.Whole})
+		} else {
+			t.text(a.Text, a.Member)
+		}
+		all = append(all, a)
+	})
+	return all
+}
+
+// taker passes values on.
+type taker struct {
+	take func(v Value)
+}
+
+func (t *taker) json(raw []byte, inner int) {
+	inspect.Fields(raw, func(f inspect.Field) {
+		switch {
+		case f.Key:
+			if len(f.Text) > fieldKey { // names of members are words; a longer one may be text
+				t.views(f.Text, "", true)
+			}
+		case f.Number:
+			t.give(Value{Kind: Whole, Member: f.Member, Text: f.Text})
+		case inner < maxInner && holdsJSON(f.Text):
+			t.json([]byte(f.Text), inner+1)
+		default:
+			t.text(f.Text, f.Member)
+		}
+	})
+}
+
+// fieldKey is the longest name of a member that is not read as a text.
+const fieldKey = 24
+
+func (t *taker) give(v Value) {
+	if v.Text != "" {
+		t.take(v)
+	}
+}
+
+func (t *taker) text(text, member string) {
+	if len(text) >= leastFile && strings.IndexByte(text, ' ') < 0 {
+		if v, is := decode.Content(text); is { // a file in base64
+			if v != nil {
+				t.views(v.Text, member, true)
+			}
+			return
+		}
+	}
+	if text != "" {
+		t.views(text, member, isProse(text))
+	}
+}
+
+// leastFile is the shortest text that is tried as a file in base64.
+const leastFile = 256
+
+// views takes the values of a text in each way to read it.
+func (t *taker) views(text, member string, prose bool) {
+	v := &decode.View{Text: text}
+	if v.Simple() {
+		t.read(text, member, prose)
+		return
+	}
+	all, _ := decode.Views(v)
+	for i, way := range all {
+		folded := decode.Fold(way).Text
+		if i > 0 {
+			t.read(folded, member, prose || isProse(folded))
+			continue
+		}
+		t.read(folded, member, prose)
+	}
+}
+
+func (t *taker) read(text, member string, prose bool) {
+	if !prose && len(text) <= maxField {
+		t.give(Value{Kind: Whole, Member: member, Text: whole(text)})
+	}
+	s := scanner{taker: t, text: text, prose: prose, member: member}
+	if prose {
+		s.member = ""
+	}
+	s.scan()
+}
+
+// isProse reports whether a string is running text.
+func isProse(text string) bool {
+	text = strings.TrimSpace(text)
+	words, in := 0, false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '\n' || c == '\r':
+			return true
+		case c <= ' ':
+			in = false
+		case !in:
+			if in, words = true, words+1; words > fieldWords {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holdsJSON reports whether a string is one JSON object or array.
+func holdsJSON(text string) bool {
+	text = strings.TrimSpace(text)
+	if len(text) < 2 {
+		return false
+	}
+	if first, last := text[0], text[len(text)-1]; first == '{' && last == '}' || first == '[' && last == ']' {
+		return inspect.ValidJSON(text)
+	}
+	return false
+}
+
+// whole is a field as it is compared: folded, in lower case, with one blank for any white space. Destinations have their own form.
+func whole(text string) string {
+	plain := true
+	for i := range len(text) {
+		if c := text[i]; c >= utf8.RuneSelf || c < ' ' {
+			plain = false
+			break
+		}
+	}
+	if !plain {
+		text = decode.Fold(&decode.View{Text: text}).Text
+	}
+	text = strings.TrimSpace(text)
+	if kind, form := destination(text); kind.Destination() {
+		return form
+	}
+	text = strings.ToLower(text)
+	if strings.Contains(text, "  ") || strings.ContainsAny(text, "\t\n\r") {
+		text = strings.Join(strings.Fields(text), " ")
+	}
+	return text
+}
