@@ -16,6 +16,31 @@ type AskedCall struct {
 	Until     string         `json:"until"`     // once allowed: until when the same call passes; else ""
 	Used      bool           `json:"used"`      // and it has
 	Always    bool           `json:"always"`    // allowed for good
+	Flow      []CallFlow     `json:"flow"`      // what in it came out of a response
+}
+
+// CallFlow is one value of a call that came out of a response: both ends.
+type CallFlow struct {
+	Rule       int               `json:"rule"`       // docs/flow.md
+	At         string            `json:"at"`         // JSON Pointer into the arguments; "" for the call as a whole
+	Value      string            `json:"value"`      // text of Claude's request; secrets masked
+	Kind       string            `json:"kind"`       // mail address, URL, host, ...
+	Overflowed bool              `json:"overflowed"` // not all is known any more of what servers said
+	From       []control.CallEnd `json:"from"`
+}
+
+func flowsOf(reasons []control.CallReason) []CallFlow {
+	flows := []CallFlow{}
+	for _, r := range reasons {
+		if r.Check == vocab.CheckFlow {
+			from := r.From
+			if from == nil {
+				from = []control.CallEnd{}
+			}
+			flows = append(flows, CallFlow{Rule: r.Rule, At: r.At, Value: r.Value, Kind: r.Kind, Overflowed: r.Overflowed, From: from})
+		}
+	}
+	return flows
 }
 
 // askedCall is the call that an item is about, nil for any other item.
@@ -25,7 +50,7 @@ func askedCall(it control.ItemDetail) *AskedCall {
 	}
 	return &AskedCall{
 		Tool: it.Call.Tool, Client: it.Client, Arguments: argumentsOf(it.Call.Arguments, ""), Kept: len(it.Call.Arguments) > 0, More: it.Call.More,
-		Until: stamp(it.Call.Until), Used: it.Call.Used, Always: it.Call.Always,
+		Until: stamp(it.Call.Until), Used: it.Call.Used, Always: it.Call.Always, Flow: flowsOf(it.Reasons),
 	}
 }
 

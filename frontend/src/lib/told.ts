@@ -14,6 +14,7 @@ export type ActivityRecord = desktop.Record
 export type ActivityRow = desktop.Record
 export type AllowedCall = control.AllowedCall
 export type AskedCall = desktop.AskedCall
+export type CallFlow = desktop.CallFlow
 export type Backup = control.Backup
 export type Blocked = control.Blocked
 export type Can = desktop.Can

@@ -138,7 +138,11 @@ function call(review: Review): Actions {
       id: 'act-allow', title: 'Allow once', label: `Allow once: this call of ${tool}`, call: 'allow', items: [], all: true, ask: 'once', consequence: '', confirm: '',
       done: `You allowed a call of ${tool} once. Tell Claude to make it again within ten minutes.`, undo: false,
     }],
-    more: [{
+    more: [review.asks.flow.length > 0 ? {
+      id: 'act-always', title: 'Always to this recipient…', label: `Always to this recipient: ${tool}`, call: 'allow', items: [], all: true, always: true, ask: 'twice',
+      consequence: `From now on, ${tool} can pass these values on as often as Claude likes, whatever else is in the call: ${review.asks.flow.map((one) => plainName(one.value, 'this call')).join(', ')}. Other values still need your review. You can take this back on the server’s page.`,
+      confirm: 'Always allow', done: `You allowed this for ${tool} for good. Tell Claude to make the call again.`, undo: false, back: 'Go back',
+    } : {
       id: 'act-always', title: 'Always allow this call…', label: `Always allow this call: ${tool}`, call: 'allow', items: [], all: true, always: true, ask: 'twice',
       consequence: `From now on, ${tool} with exactly these arguments passes as often as Claude likes, without asking you. Any other call of ${tool} still needs your review. You can take this back on the server’s page.`,
       confirm: 'Always allow', done: `You allowed this call of ${tool} for good. Tell Claude to make it again.`, undo: false, back: 'Go back',

@@ -97,4 +97,28 @@ describe('a call that a person decides on', () => {
     expect(said('rejected')).toEqual(['You refused this call', 'For ten minutes, the same call is refused without asking you.', 'refused'])
     expect(said('withdrawn')[2]).toBe('never run')
   })
+
+  it('shows both ends of a value that came out of a response, and nothing else of that response', async () => {
+    const { page } = await lookAt(KINDS['flow'] ?? reviewOf())
+    expect(page.container).toHaveTextContent('Something in it came out of a response')
+    expect(screen.getByRole('list', { name: 'Where it came from' })).toHaveTextContent(/notes · read_note.*in running text/)
+    expect(screen.getByRole('group', { name: 'Where it would go' })).toHaveTextContent(/mail · send_email.*recipients/)
+    expect(page.container).toHaveTextContent('This mail address came out of a response, and you have never used it.')
+    expect(page.container).toHaveTextContent('The numbers of this quarter')
+  })
+
+  it('can always be allowed to that recipient, after a second click', async () => {
+    const { arm, allowed } = await lookAt(KINDS['flow'] ?? reviewOf())
+    await arm()
+    button(/^More actions/).click()
+    await tick()
+    button(/^Always to this recipient/).click()
+    await tick()
+    expect(allowed).toEqual([])
+    expect(screen.getByText(/Other values still need your review/)).toBeInTheDocument()
+    await vi.advanceTimersByTimeAsync(900)
+    button(/^Always allow$/).click()
+    await tick()
+    expect(allowed).toEqual([expect.objectContaining({ code: 'FL0W', always: true })])
+  })
 })

@@ -93,6 +93,7 @@ function callVerdict(review: Review): string {
   if (review.decided === 'approved') return 'Claude gets it once, when it makes the same call again within ten minutes.'
   if (review.decided === 'rejected') return 'For ten minutes, the same call is refused without asking you.'
   if (review.decided === 'withdrawn') return 'It was never run.'
+  if (call && call.flow.length > 0) return 'Something in it came out of a response, or can’t be taken back. It hasn’t been run.'
   return 'You decide on each call of this tool. It hasn’t been run.'
 }
 

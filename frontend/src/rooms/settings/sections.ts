@@ -22,7 +22,7 @@ export const SECTIONS: readonly Section[] = [
     id: 'claims', title: 'What tools say about themselves', intro: 'Claude reads names and descriptions before it uses a tool.',
     keys: ['inspect.descriptions', 'sanitizer.profile'], folded: [], more: MORE_SETTINGS,
   },
-  { id: 'calls', title: 'Calls', intro: '', keys: ['tools.mode'], folded: [], more: MORE_SETTINGS },
+  { id: 'calls', title: 'Calls', intro: '', keys: ['tools.mode', 'flow.policy'], folded: ['tools.class'], more: MORE_SETTINGS },
   {
     id: 'responses', title: 'Responses and requests', intro: '',
     keys: ['redact.mode', 'redact.profile', 'interaction.policy', 'inspect.on_limit', 'spotlight', 'quarantine.retention'],

@@ -94,6 +94,24 @@ const WORDS: Record<string, Words> = {
       allow: { name: 'Let it run', effect: 'Every tool that you allowed can be called.' },
     },
   },
+  'flow.policy': {
+    label: 'When a call passes on what a server said',
+    effect: 'A response can name a recipient, a host or a name that you have never used, and Claude can act on it. Sallyport sees where values come from, not what is meant.',
+    choices: {
+      ask: { name: 'Ask me', effect: 'Such a call needs your review, once for each value.' },
+      note: { name: 'Let it run, and record it', effect: 'The call runs, and the activity log says so.' },
+      off: { name: 'Don’t look', effect: 'A response can have your data sent to anyone.' },
+    },
+  },
+  'tools.class': {
+    label: 'What tools do',
+    effect: 'Which calls Sallyport looks at for that.',
+    choices: { auto: { name: 'As Sallyport reads it', effect: 'From each tool’s claims, its name and its inputs.' } },
+    typed: {
+      allowed: 'auto, none, or some of gives, takes, commits, changes access, reaches, with commas between.',
+      means: (value) => (value === 'auto' ? 'Sallyport reads from each tool what its calls do.' : value === 'none' ? 'No call is looked at, except for secrets.' : `Every call counts as one that ${value.replaceAll(',', ', ')}.`),
+    },
+  },
   'interaction.policy': {
     label: 'Requests from servers',
     effect: 'A server can ask Claude to write something, or ask you a question.',

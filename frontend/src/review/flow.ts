@@ -1,0 +1,14 @@
+import type { CallFlow } from '../lib/api'
+
+/** What a rule of docs/flow.md found, in words. */
+export function ruleWords(one: Pick<CallFlow, 'rule' | 'overflowed' | 'kind'>): string {
+  if (one.overflowed) return 'No response is known to have held it, but not all is known any more of what servers said, and you have never used it.'
+  switch (one.rule) {
+    case 1: return `This ${one.kind} came out of a response, and you have never used it. The call would pass something on to it.`
+    case 2: return 'It came out of a response, and you have never used it. The call can’t be taken back.'
+    case 3: return 'A response ordered what this tool does.'
+    case 4: return 'The call sets a password, a key, a role or a permission.'
+    case 5: return 'The call would contact a host that came out of a response, or carry something out of a response to one.'
+    default: return 'It is a secret that came out of another server’s response.'
+  }
+}
