@@ -187,17 +187,19 @@ func (c *cameOut) useKeys(keys control.FlowKeys) {
 }
 
 // tell tells the hub. Values that a hub which is away was not told are told to the next one.
-func (c *cameOut) tell(v control.Values) {
+func (c *cameOut) tell(all []control.Values) {
 	ctx, cancel := context.WithTimeout(context.Background(), cameLimit)
 	defer cancel()
-	_ = c.gate.Came(ctx, v)
+	_ = c.gate.Came(ctx, all...)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.told == nil {
 		c.told = map[uint64]int64{}
 	}
-	for came := v.Came; len(came) > 0; came = came[flow.HashedSize:] {
-		c.told[toldKey(came, v.Flagged)] = v.At.Unix()
+	for _, v := range all {
+		for came := v.Came; len(came) > 0; came = came[flow.HashedSize:] {
+			c.told[toldKey(came, v.Flagged)] = v.At.Unix()
+		}
 	}
 }
 
@@ -251,6 +253,15 @@ func (c *cameOut) pairs(arguments []byte) (said []byte) {
 	return said
 }
 
+// holdsKey reports whether something in a call's arguments has the form of a key, which nearly none have.
+func holdsKey(arguments []byte) (holds bool) {
+	if len(arguments) < flow.KeyLeast {
+		return false
+	}
+	flow.Response(arguments, func(v flow.Value) { holds = holds || v.Kind == flow.Key })
+	return holds
+}
+
 // heldSecret reports whether a call's arguments hold a secret by the precise rules.
 func heldSecret(arguments []byte) bool {
 	for _, f := range inspect.Arguments(arguments, secrets.Precise) {
@@ -269,6 +280,6 @@ func (c *cameOut) flowOf(v *declared.View, item string, arguments []byte, call *
 	}
 	reach := v.ReachOf(item)
 	call.Flow, call.Classes, call.ReadOnly, call.Inside = p.Flow, reach.Classes.Names(), reach.ReadOnly, reach.Inside
-	call.Secret = heldSecret(arguments)
+	call.Secret = holdsKey(arguments) && heldSecret(arguments)
 	return reach.Classes != 0 || call.Secret
 }

@@ -258,30 +258,27 @@ func (s *responses) send(e *examined) error {
 	}
 	if s.came.on(e.policy) {
 		// What is delivered is what counts: before the marks and boundaries of ours.
-		if v, news := s.came.values(e.r.subjectItem(), e.r.id, saidIn(e.line, e.body, e.r.id), e.found.Verdict != inspect.Clean); news {
-			return s.deliverKnown(e, v, sent, done)
+		v, news := s.came.values(e.r.subjectItem(), e.r.id, saidIn(e.line, e.body, e.r.id), e.found.Verdict != inspect.Clean)
+		if news {
+			s.deliverBehind(e, &v, sent, done)
+			return nil
 		}
+	}
+	if s.order.waits() {
+		s.deliverBehind(e, nil, sent, done)
+		return nil
 	}
 	return s.deliverNow(e, sent, done)
 }
 
-// deliverKnown delivers a response once the hub knows what came in it. It waits beside the reading goroutine, if there is room.
-func (s *responses) deliverKnown(e *examined, v control.Values, sent []byte, done changes) error {
-	n := len(sent)
-	if !s.aside.take(n) {
-		s.came.tell(v)
-		return s.deliverNow(e, sent, done)
-	}
-	later := *e
-	sent = bytes.Clone(sent) // the reader's
-	s.aside.run(func() {
-		defer s.aside.give(n)
+// deliverBehind delivers a response behind those that wait, and once the hub knows its values, nil for none.
+func (s *responses) deliverBehind(e *examined, v *control.Values, sent []byte, done changes) {
+	later, line := *e, bytes.Clone(sent) // the reader's
+	s.order.add(delivery{values: v, bytes: len(line), deliver: func() {
 		var err error // the client's own reader notices that it is gone
 		defer s.caught(&later, &err)
-		s.came.tell(v)
-		err = s.deliverNow(&later, sent, done)
-	})
-	return nil
+		err = s.deliverNow(&later, line, done)
+	}})
 }
 
 // deliverNow writes a response to the client, and records it.

@@ -41,6 +41,7 @@ type exchange struct {
 	watch   inspect.Watch // inspects the server's responses
 	rules   ownRules
 	aside   *aside
+	order   *deliveries
 }
 
 // view is what may pass now.

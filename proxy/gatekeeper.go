@@ -42,7 +42,7 @@ type Gatekeeper interface {
 	Call(ctx context.Context, call control.Call) (control.CallAnswer, error)
 	// Came tells the hub of values that a response held, and returns once calls are compared with them. It fails at once while the hub is away, and
 	// a hub that comes is told then. Said tells it of those that a call brought, before anything that is told later; it never blocks.
-	Came(ctx context.Context, values control.Values) error
+	Came(ctx context.Context, values ...control.Values) error
 	Said(values control.Values)
 	// Unseen reports what the client has not listed since it was told that listings changed. It never blocks.
 	Unseen(unseen control.Unseen)

@@ -242,10 +242,10 @@ func (g *gatekeeper) Interaction(_ context.Context, i control.Interaction) (cont
 	return control.Kept{Code: "NT3R"}, nil
 }
 
-func (g *gatekeeper) Came(_ context.Context, v control.Values) error {
+func (g *gatekeeper) Came(_ context.Context, v ...control.Values) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.came = append(g.came, v)
+	g.came = append(g.came, v...)
 	if g.away {
 		return errors.New("no hub")
 	}

@@ -21,6 +21,11 @@ func (s *exchange) toClient(line []byte) error {
 	if err != nil {
 		return s.unclean(line, unfit{whyUnclean, mode})
 	}
+	if s.order.waits() {
+		line := bytes.Clone(clean) // the reader's
+		s.order.add(delivery{bytes: len(line), deliver: func() { _ = s.client.Write(line) }})
+		return nil
+	}
 	return s.client.Write(clean)
 }
 

@@ -95,6 +95,7 @@ func New(cfg Config) *Session {
 	s.responses = &responses{exchange: x, quarantine: s.quarantine, interactions: s.interactions, guards: newGuards(cfg.Gate), validation: newValidation()}
 	s.came = &cameOut{gate: cfg.Gate, client: x.clientName}
 	s.responses.came = s.came
+	x.order = newDeliveries(x.aside, s.came.tell)
 	s.asked = &askedCalls{exchange: x, came: s.came}
 	s.tools = &ownTools{exchange: x, quarantine: s.quarantine}
 	s.tasks = &taskKeeper{exchange: x}

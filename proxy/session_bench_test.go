@@ -50,8 +50,8 @@ func (g *openGate) Shortened(control.Shortened) {}
 func (g *openGate) Call(context.Context, control.Call) (control.CallAnswer, error) {
 	return control.CallAnswer{State: vocab.CallFree}, nil
 }
-func (g *openGate) Came(context.Context, control.Values) error { return nil }
-func (g *openGate) Said(control.Values)                        {}
+func (g *openGate) Came(context.Context, ...control.Values) error { return nil }
+func (g *openGate) Said(control.Values)                           {}
 func (g *openGate) Interaction(context.Context, control.Interaction) (control.Kept, error) {
 	return control.Kept{}, nil
 }

@@ -52,8 +52,11 @@ func (l *Link) Said(v Values) {
 const saidLimit = 5 * time.Second
 
 // Came tells the hub of values, and returns once it knows them. It fails at once while the hub is away, and a hub that comes is told then.
-func (l *Link) Came(ctx context.Context, v Values) error {
-	upTo := l.values.add(v)
+func (l *Link) Came(ctx context.Context, values ...Values) error {
+	var upTo uint64
+	for _, v := range values {
+		upTo = l.values.add(v)
+	}
 	c, err := l.hub()
 	if err != nil {
 		return err

@@ -122,7 +122,7 @@ func (s *scanner) word(start, end int, bits uint16, digits int) {
 		s.endRun()
 		return
 	}
-	if bits&(isAt|isDot|isSlash|isDigit|isScore|isPlus|isColon) == 0 && len(w) < keyLeast && !hash && !s.announced { // a plain word, as most are
+	if bits&(isAt|isDot|isSlash|isDigit|isScore|isPlus|isColon) == 0 && len(w) < KeyLeast && !hash && !s.announced { // a plain word, as most are
 		s.plain(start, start+len(w), bits)
 		return
 	}
@@ -140,7 +140,7 @@ func (s *scanner) word(start, end int, bits uint16, digits int) {
 			return
 		}
 	}
-	if len(w) >= keyLeast && isKey(w) {
+	if len(w) >= KeyLeast && isKey(w) {
 		s.give(Value{Kind: Key, Prose: s.prose, Member: s.member, Text: strings.ToLower(w)})
 		return
 	}
@@ -231,8 +231,8 @@ func unspelled(text string) string {
 
 var spelledOut = strings.NewReplacer(" (at) ", "@", "(at)", "@", " [at] ", "@", "[at]", "@", " (dot) ", ".", "(dot)", ".", " [dot] ", ".", "[dot]", ".")
 
-// keyLeast is the shortest key.
-const keyLeast = 24
+// KeyLeast is the length of the shortest key, in bytes.
+const KeyLeast = 24
 
 // isKey reports whether a word is one of a key's letters with digits among them.
 func isKey(w string) bool {
