@@ -185,6 +185,10 @@ CORPORA ?= ../shared/corpora/dev
 eval: ## Measure the detector on corpora of attacks and honest text, into docs/detection.md (CORPORA=folder)
 	@go run ./cmd/eval -corpora $(CORPORA) -write docs/detection.md
 
+.PHONY: train
+train: ## Fit the second vote of the detector to corpora and made texts, into proxy/inspect/ngram.model (CORPORA=folder)
+	@go run ./cmd/eval -corpora $(CORPORA) train
+
 FUZZTIME ?= 60s
 .PHONY: fuzz
 fuzz: ## Run one fuzz target: make fuzz T=FuzzScan (FUZZTIME=60s)

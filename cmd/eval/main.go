@@ -1,5 +1,5 @@
 // Command eval measures the detector on corpora of malicious and honest text: how much of each family is flagged and blocked. It writes the
-// figures of docs/detection.md. `eval train` trains the second vote.
+// figures of docs/detection.md. `eval train` fits the second vote. No figure is of text that the second vote was fitted to.
 package main
 
 import (
@@ -26,9 +26,6 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) > 0 && args[0] == "train" {
-		return train(filepath.Join("proxy", "inspect", "ngram.model"))
-	}
 	set := flag.NewFlagSet("eval", flag.ContinueOnError)
 	dir := set.String("corpora", filepath.Join("..", "shared", "corpora", "dev"), "the `folder` of the corpora")
 	write := set.String("write", "", "put the figures between the markers of this `file`")
@@ -37,12 +34,22 @@ func run(args []string) error {
 	if err := set.Parse(args); err != nil {
 		return err
 	}
+	if set.Arg(0) == "train" {
+		return train(*dir, filepath.Join("proxy", "inspect", "ngram.model"))
+	}
 	if *look != "" {
 		return missed(os.Stdout, *dir, *look)
 	}
+	models, err := allWithout(*dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: -corpora names the folder", err)
+	}
+	if err != nil {
+		return err
+	}
 	var all []*corpus
 	for _, name := range []string{"metadata_malicious", "metadata_benign", "responses_malicious", "responses_benign"} {
-		c, err := load(*dir, name)
+		c, err := load(*dir, name, models)
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("no corpus %s: -corpora names the folder", filepath.Join(*dir, name+".jsonl.gz"))
 		}
@@ -76,10 +83,13 @@ type corpus struct {
 type row struct {
 	ID     string          `json:"id"`
 	Family string          `json:"family"`
+	Source string          `json:"source"`
+	Attack string          `json:"attack"`
 	Text   string          `json:"text"`
 	Tool   json.RawMessage `json:"tool"`
 	Hard   any             `json:"hard_negative"`
 	inspect.Judged
+	alone inspect.Judged // by the rules alone
 }
 
 // known is the one sentence that every list of patterns has. Results without it are the honest figure.
@@ -107,19 +117,16 @@ func each(dir, name string, line func(raw []byte) error) error {
 	return lines.Err()
 }
 
-func load(dir, name string) (*corpus, error) {
+func load(dir, name string, models map[string]*leftOut) (*corpus, error) {
+	place, _, _ := strings.Cut(name, "_")
 	c := &corpus{name: name, malicious: strings.HasSuffix(name, "_malicious")}
 	return c, each(dir, name, func(raw []byte) error {
 		var r row
 		if err := json.Unmarshal(raw, &r); err != nil {
 			return err
 		}
-		if r.Tool != nil {
-			r.Judged = inspect.Threats(r.Tool)
-			r.Verdict = inspect.JudgeDefinition(r.Tool).Verdict
-		} else {
-			r.Judged = inspect.Weigh([]inspect.Part{{Text: r.Text}}, inspect.Answer)
-		}
+		r.alone = r.by("")
+		r.Judged = models[place].judge(&r, c.malicious)
 		c.rows = append(c.rows, r)
 		return nil
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"io"
 	"maps"
@@ -38,6 +39,33 @@ func (s share) line(name string) string {
 	return fmt.Sprintf("| %s | %d | %s | %s |\n", name, s.rows, percent(s.flagged, s.rows), percent(s.blocked, s.rows))
 }
 
+// beside is a line with the figures of the version before.
+func (s share) beside(name string, before map[string][2]string) string {
+	flagged, blocked := "–", "–"
+	if old, ok := before[name]; ok {
+		flagged, blocked = old[0], old[1]
+	}
+	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s |\n", name, s.rows, percent(s.flagged, s.rows), flagged, percent(s.blocked, s.rows), blocked)
+}
+
+// previousPage has the tables of families as the version before this one had them.
+//
+//go:embed previous.md
+var previousPage string
+
+// previous are the figures, flagged and blocked, of a table of the version before.
+func previous(title string) map[string][2]string {
+	figures := map[string][2]string{}
+	_, table, _ := strings.Cut(previousPage, "**"+title+"**")
+	table, _, _ = strings.Cut(table, "\n**")
+	for line := range strings.SplitSeq(table, "\n") {
+		if cells := strings.Split(line, " | "); len(cells) == 4 {
+			figures[strings.TrimPrefix(cells[0], "| ")] = [2]string{cells[2], strings.TrimSuffix(cells[3], " |")}
+		}
+	}
+	return figures
+}
+
 func percent(n, of int) string {
 	if of == 0 {
 		return "–"
@@ -62,15 +90,16 @@ var titles = map[string]string{
 
 func report(all []*corpus) string {
 	var out strings.Builder
-	fmt.Fprint(&out, "Measured with `make eval` on the development corpora. “Flagged” counts what is blocked too.\n")
+	fmt.Fprint(&out, "Measured with `make eval` on the development corpora. “Flagged” counts what is blocked too. Each row is judged by a second vote that was fitted without any row of its source. Behind each figure is that of the version before.\n")
 	for _, c := range all {
-		fmt.Fprintf(&out, "\n**%s**\n\n| family | rows | flagged | blocked |\n|---|---|---|---|\n", titles[c.name])
+		before := previous(titles[c.name])
+		fmt.Fprintf(&out, "\n**%s**\n\n| family | rows | flagged | before | blocked | before |\n|---|---|---|---|---|---|\n", titles[c.name])
 		if c.malicious {
-			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Family != overt && !r.commonplace() }).line("all that do not say “ignore previous …”"))
-			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Family != overt }).line("all"))
+			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Family != overt && !r.commonplace() }).beside("all that do not say “ignore previous …”", before))
+			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Family != overt }).beside("all", before))
 		} else {
-			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Hard == nil }).line("all ordinary ones"))
-			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Hard != nil }).line("all that quote attacks, or look like them"))
+			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Hard == nil }).beside("all ordinary ones", before))
+			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Hard != nil }).beside("all that quote attacks, or look like them", before))
 		}
 		families := map[string]bool{}
 		for _, r := range c.rows {
@@ -81,7 +110,7 @@ func report(all []*corpus) string {
 			if f == overt {
 				name += " (not counted above)"
 			}
-			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Family == f }).line(name))
+			fmt.Fprint(&out, c.share(func(r *row) bool { return r.Family == f }).beside(name, before))
 		}
 	}
 	sweep(&out, all)
@@ -204,4 +233,29 @@ func thousands(n int) string {
 		return fmt.Sprint(n)
 	}
 	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}
+
+// vote shows what the second vote adds to the rules alone.
+func vote(out io.Writer, all []*corpus) {
+	fmt.Fprintf(out, "\n**The second vote**\n\nFitted to the corpora, to text made from them and to %s texts made here, in %d groups of sources, each left out once.\n\n| | rows | flagged by the rules alone | with the vote | blocked by the rules alone | with the vote |\n|---|---|---|---|---|---|\n", thousands(len(samples())), folds)
+	line := func(c *corpus, name string, want func(*row) bool) {
+		var alone, with share
+		for i := range c.rows {
+			if r := &c.rows[i]; want(r) {
+				alone.add(r.alone.Verdict)
+				with.add(r.Verdict)
+			}
+		}
+		fmt.Fprintf(out, "| %s | %d | %s | %s | %s | %s |\n", titles[c.name]+name, with.rows, percent(alone.flagged, with.rows), percent(with.flagged, with.rows), percent(alone.blocked, with.rows), percent(with.blocked, with.rows))
+	}
+	for _, c := range all {
+		if c.malicious {
+			line(c, "", func(r *row) bool { return r.Family != overt })
+			line(c, " that do not say “ignore previous …”", func(r *row) bool { return r.Family != overt && !r.commonplace() })
+			line(c, ", collected ones", func(r *row) bool { return r.Family != overt && !composed(r) })
+		} else {
+			line(c, ", ordinary", func(r *row) bool { return r.Hard == nil })
+			line(c, " that quote attacks, or look like them", func(r *row) bool { return r.Hard != nil })
+		}
+	}
 }

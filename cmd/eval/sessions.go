@@ -18,13 +18,18 @@ const rounds = 5
 // into pieces.
 func sessions(out io.Writer, all []*corpus) {
 	honest, hostile := named(all, "responses_benign"), named(all, "responses_malicious")
-	fmt.Fprint(out, "\n**Over several responses**\n\n| | responses | flagged | blocked |\n|---|---|---|---|\n")
-	alone := honest.share(func(r *row) bool { return r.Hard == nil })
+	fmt.Fprint(out, "\n**Over several responses**\n\nBy the rules alone, because the second vote judges each text by itself.\n\n| | responses | flagged | blocked |\n|---|---|---|---|\n")
+	var alone share
+	for i := range honest.rows {
+		if r := &honest.rows[i]; r.Hard == nil {
+			alone.add(r.alone.Verdict)
+		}
+	}
 	fmt.Fprint(out, alone.line("honest, ordinary, each by itself"))
 	order := rand.New(rand.NewPCG(1, 2))
 	var after, beside share
 	for range rounds {
-		var watch inspect.Watch
+		watch := inspect.WatchAlone()
 		var block []*row
 		for _, i := range order.Perm(len(honest.rows)) {
 			r := &honest.rows[i]
@@ -33,7 +38,7 @@ func sessions(out io.Writer, all []*corpus) {
 			}
 			after.add(watch.Answer(answer(r.Text), inspect.Terms{}).Verdict)
 			if block = append(block, r); len(block) == 3 {
-				v := new(inspect.Watch).Answer(answer(block[0].Text, block[1].Text, block[2].Text), inspect.Terms{})
+				v := inspect.WatchAlone().Answer(answer(block[0].Text, block[1].Text, block[2].Text), inspect.Terms{})
 				beside.add(v.Verdict)
 				block = block[:0]
 			}
@@ -44,11 +49,11 @@ func sessions(out io.Writer, all []*corpus) {
 	var blocks, results, words share
 	for i := range hostile.rows {
 		r := &hostile.rows[i]
-		if r.Verdict != inspect.Block || len(r.Findings) == 0 {
+		if r.alone.Verdict != inspect.Block || len(r.alone.Findings) == 0 {
 			continue
 		}
 		head, tail := cut(r, false)
-		v := new(inspect.Watch).Answer(answer(head, tail), inspect.Terms{})
+		v := inspect.WatchAlone().Answer(answer(head, tail), inspect.Terms{})
 		blocks.add(v.Verdict)
 		results.add(oneByOne(head, tail))
 		words.add(oneByOne(cut(r, true)))
@@ -70,7 +75,7 @@ func afterDoubt(honest, hostile *corpus) string {
 	for i := range honest.rows {
 		if r := &honest.rows[i]; r.Hard == nil {
 			raw := answer(r.Text)
-			if v := new(inspect.Watch).Answer(raw, inspect.Terms{}).Verdict; v != inspect.Block {
+			if v := inspect.WatchAlone().Answer(raw, inspect.Terms{}).Verdict; v != inspect.Block {
 				next = append(next, quiet{raw, v})
 			}
 		}
@@ -78,13 +83,13 @@ func afterDoubt(honest, hostile *corpus) string {
 	doubtful, held, other := 0, 0, 0
 	for _, c := range []*corpus{honest, hostile} {
 		for i := range c.rows {
-			if c.rows[i].Verdict != inspect.Flag {
+			if c.rows[i].alone.Verdict != inspect.Flag {
 				continue
 			}
 			doubtful++
 			raw := answer(c.rows[i].Text)
 			for _, q := range next {
-				var watch inspect.Watch
+				watch := inspect.WatchAlone()
 				watch.Answer(raw, inspect.Terms{})
 				switch v := watch.Answer(q.raw, inspect.Terms{}).Verdict; {
 				case v == inspect.Block:
@@ -110,7 +115,7 @@ func named(all []*corpus, name string) *corpus {
 
 // oneByOne is the most serious verdict on texts that a server sends one after the other.
 func oneByOne(texts ...string) inspect.Verdict {
-	var watch inspect.Watch
+	watch := inspect.WatchAlone()
 	worst := inspect.Clean
 	for _, t := range texts {
 		if v := watch.Answer(answer(t), inspect.Terms{}).Verdict; worst != inspect.Block && v != inspect.Clean {
@@ -122,7 +127,7 @@ func oneByOne(texts ...string) inspect.Verdict {
 
 // cut splits a text in the middle of a match: of the first that has two words, between them, or of the first, inside a word.
 func cut(r *row, inside bool) (head, tail string) {
-	for _, f := range r.Findings {
+	for _, f := range r.alone.Findings {
 		if inside || f.Level == inspect.Low {
 			break
 		}
@@ -137,7 +142,7 @@ func cut(r *row, inside bool) (head, tail string) {
 			return r.Text[:space], r.Text[space+1:]
 		}
 	}
-	f := r.Findings[0]
+	f := r.alone.Findings[0]
 	at := (f.Start + f.End) / 2
 	for at < len(r.Text) && !utf8.RuneStart(r.Text[at]) {
 		at++

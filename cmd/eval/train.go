@@ -1,138 +1,245 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
 )
 
-// sample is one training text.
-type sample struct {
-	text    string
-	attack  bool
-	family  string // what it was made of
-	carrier string // the family of an honest text before it
-}
-
-// Training parameters. All of them are fixed, so that the same texts make the same model.
+// Parameters of the fit. All of them are fixed, so that the same texts make the same model.
 const (
-	epochs = 8
-	rate   = 0.5
-	decay  = 2e-5
+	epochs   = 6
+	rate     = 0.1
+	decay    = 1e-5
+	deaf     = 0.2 // share of words that are left out of a text at each step
+	sure     = 4.0 // the sum at which a text is as likely an attack as not
+	runs     = 2   // models that are averaged
+	lastWord = 1e-4
 )
 
-// train trains a model and writes it to a file.
-func train(path string) error {
-	model := fit(samples(), "")
+// lesson is a text to fit the second vote to.
+type lesson struct {
+	words    []inspect.NgramWords // without their texts
+	attack   bool
+	from, to int // words of the attack; 0, 0: it is not known where it is
+	fold     int
+}
+
+// everyFold is the fold of what is not measured, and so never left out.
+const everyFold = -1
+
+// lessonOf reads a text as the vote does. passage is the attack in it, if that is known.
+func lessonOf(text, passage string, attack bool, fold int) lesson {
+	text = inspect.NgramText(text)
+	l := lesson{attack: attack, fold: fold}
+	at, end := -1, 0
+	if attack && len(passage) > 8 {
+		passage = inspect.NgramText(passage)
+		at = strings.Index(text, passage)
+		end = at + len(passage)
+	}
+	words := inspect.NgramWords{Text: text}
+	for words.Next() {
+		w := words
+		w.Text = ""
+		l.words = append(l.words, w)
+		if at >= 0 && w.Start < at {
+			l.from = len(l.words)
+		}
+		if at >= 0 && w.Start < end {
+			l.to = len(l.words)
+		}
+	}
+	if l.to > l.from {
+		l.words = l.words[l.from:l.to]
+	}
+	return l
+}
+
+// train fits the model to all of the corpora and to made texts, and writes it to a file.
+func train(dir, path string) error {
+	var model []byte
+	for _, place := range []string{"metadata", "responses"} {
+		lessons, err := lessonsOf(dir, place)
+		if err != nil {
+			return err
+		}
+		model = append(model, fit(lessons, math.MinInt)...)
+	}
 	if err := os.WriteFile(path, model, 0o644); err != nil {
 		return fmt.Errorf("write model: %w", err)
 	}
 	return nil
 }
 
-// fit is a logistic regression by gradient descent, sample by sample in a fixed order. It leaves out samples that contain anything of the
-// family without.
-func fit(all []sample, without string) []byte {
-	var kept []*sample
-	var features [][]uint32
-	for i := range all {
-		if without != "" && (all[i].family == without || all[i].carrier == without) {
-			continue
-		}
-		var list []uint32
-		inspect.NgramFeatures(all[i].text, func(b uint32) { list = append(list, b) })
-		if len(list) == 0 {
-			continue
-		}
-		kept, features = append(kept, &all[i]), append(features, list)
-	}
-	weights := make([]float64, inspect.NgramBuckets)
-	bias := 0.0
-	order := rand.New(rand.NewPCG(3, 5))
-	for epoch := range epochs {
-		step := rate / (1 + float64(epoch))
-		for _, i := range order.Perm(len(kept)) {
-			norm := 1 / math.Sqrt(float64(len(features[i])))
-			sum := bias
-			for _, b := range features[i] {
-				sum += weights[b] * norm
-			}
-			miss := -1 / (1 + math.Exp(-sum))
-			if kept[i].attack {
-				miss++
-			}
-			bias += step * miss * 0.1
-			for _, b := range features[i] {
-				weights[b] += step * (miss*norm - decay*weights[b])
+// lessonsOf are the texts for a place: the rows of the corpora, texts that were made from them, and those made here. Rows that are composed
+// of others are left out: they can't be kept apart from them.
+func lessonsOf(dir, place string) ([]lesson, error) {
+	var lessons []lesson
+	carriers := map[string]int{} // lines, and names of tools, by fold
+	for _, prefix := range []string{"", "made_"} {
+		for _, kind := range []string{"_malicious", "_benign"} {
+			err := each(dir, prefix+place+kind, func(raw []byte) error {
+				var r row
+				if err := json.Unmarshal(raw, &r); err != nil {
+					return err
+				}
+				if r.Family == overt || composed(&r) {
+					return nil
+				}
+				fold := foldOf(&r)
+				if prefix == "" {
+					for _, line := range r.carrier() {
+						carriers[line] = fold
+					}
+				} else if fold = r.carried(carriers); fold == everyFold && place == "responses" {
+					return nil // it can't be kept apart from what it is made of
+				}
+				lessons = append(lessons, lessonOf(strings.Join(r.texts(), "\n\n"), r.Attack, kind == "_malicious", fold))
+				return nil
+			})
+			if err != nil {
+				return nil, err
 			}
 		}
 	}
-	most := 1e-9
-	for _, w := range weights {
-		most = max(most, math.Abs(w))
+	for _, s := range samples() {
+		lessons = append(lessons, lessonOf(s.text, s.text[s.from:s.to], s.attack, everyFold))
 	}
-	small := make([]int8, len(weights))
-	for i, w := range weights {
-		small[i] = int8(math.Round(w / most * 127))
-	}
-	return inspect.NgramModel(float32(bias), float32(most/127), small)
+	return lessons, nil
 }
 
-// vote measures the second vote: on families of generated text that it was not trained on, and on the corpora, of which it knows no row.
-func vote(out io.Writer, all []*corpus) {
-	made := samples()
-	fmt.Fprintf(out, "\n**The second vote**\n\nFitted to %d made texts. Each family of them was left out once; of it, this much was taken for an attack:\n\n", len(made))
-	fmt.Fprint(out, "| family left out | texts | likely (0.5) | sure (0.95) |\n|---|---|---|---|\n")
-	var families []string
-	for _, s := range made {
-		if !slices.Contains(families, s.family) {
-			families = append(families, s.family)
+// texts are the strings of a row.
+func (r *row) texts() []string {
+	if r.Tool == nil {
+		return []string{r.Text}
+	}
+	var texts []string
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			texts = append(texts, v)
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			for _, key := range sortedKeys(v) {
+				walk(v[key])
+			}
 		}
 	}
-	for _, family := range families {
-		model := string(fit(made, family))
-		n, likely, sure, kind := 0, 0, 0, "honest"
-		for _, s := range made {
-			if s.family != family {
-				continue
-			}
-			n++
-			if s.attack {
-				kind = "attack"
-			}
-			if l := inspect.NgramLikelihood(model, s.text); l >= 0.95 {
-				sure++
-				likely++
-			} else if l >= 0.5 {
-				likely++
-			}
-		}
-		fmt.Fprintf(out, "| %s: %s | %d | %s | %s |\n", kind, family, n, percent(likely, n), percent(sure, n))
+	var tool any
+	if json.Unmarshal(r.Tool, &tool) == nil {
+		walk(tool)
 	}
-	fmt.Fprint(out, "\nOn the corpora it is asked where the rules nearly say block:\n\n| | asked | blocked by it |\n|---|---|---|\n")
-	for _, c := range all {
-		kinds := map[string]func(*row) bool{"": func(r *row) bool { return r.Family != overt }}
-		order := []string{""}
-		if !c.malicious {
-			kinds = map[string]func(*row) bool{", ordinary": func(r *row) bool { return r.Hard == nil }, " that quote": func(r *row) bool { return r.Hard != nil }}
-			order = []string{", ordinary", " that quote"}
+	return texts
+}
+
+// carrier is what shows that another text was made from this row: its longer lines, or the name of its tool.
+func (r *row) carrier() (lines []string) {
+	var tool struct{ Name string }
+	if r.Tool != nil && json.Unmarshal(r.Tool, &tool) == nil {
+		return []string{tool.Name}
+	}
+	for line := range strings.SplitSeq(r.Text, "\n") {
+		if line = strings.TrimSpace(line); len(line) >= 20 {
+			lines = append(lines, line)
 		}
-		for _, name := range order {
-			asked, blocked := 0, 0
-			for i := range c.rows {
-				if r := &c.rows[i]; r.Asked && kinds[name](r) {
-					asked++
-					if slices.ContainsFunc(r.Findings, func(f inspect.Finding) bool { return f.Rule == inspect.CheckNgram }) {
-						blocked++
+	}
+	return lines
+}
+
+// carried is the fold of the row that a made one was made from.
+func (r *row) carried(carriers map[string]int) int {
+	var votes [folds]int
+	for _, line := range r.carrier() {
+		if fold, ok := carriers[line]; ok && fold >= 0 {
+			votes[fold]++
+		}
+	}
+	if most := slices.Max(votes[:]); most > 0 {
+		return slices.Index(votes[:], most)
+	}
+	return everyFold
+}
+
+// fit makes the weights of a place from all lessons but those of one fold.
+func fit(lessons []lesson, without int) []byte {
+	kept := slices.DeleteFunc(slices.Clone(lessons), func(l lesson) bool { return l.fold == without || len(l.words) == 0 })
+	sum := make([]float64, inspect.NgramBuckets)
+	for run := range runs {
+		for i, w := range descend(kept, uint64(run)) {
+			sum[i] += w / runs
+		}
+	}
+	var model bytes.Buffer
+	for _, w := range sum {
+		model.WriteByte(byte(int8(max(-127, min(127, math.Round(w*inspect.NgramUnit))))))
+	}
+	return model.Bytes()
+}
+
+// descend is a logistic regression on the highest sum of each text, text by text in a fixed order. Each weight has a rate of its own
+// (AdaGrad).
+func descend(lessons []lesson, seed uint64) []float64 {
+	const fade = float64(inspect.NgramFade) / 256
+	weights, steps := make([]float64, inspect.NgramBuckets), make([]float64, inspect.NgramBuckets)
+	dice := rand.New(rand.NewPCG(seed, 5))
+	var heard []bool
+	for range epochs {
+		for _, i := range dice.Perm(len(lessons)) {
+			l := &lessons[i]
+			heard = heard[:0]
+			sum, high, begin, from, at := 0.0, 0.0, 0, 0, -1
+			for j := range l.words {
+				heard = append(heard, dice.Float64() >= deaf)
+				sum *= fade
+				if heard[j] {
+					for _, b := range l.words[j].Buckets {
+						sum += weights[b]
 					}
 				}
+				if sum <= 0 {
+					sum, begin = 0, j+1
+				}
+				if sum > high {
+					high, from, at = sum, begin, j
+				}
 			}
-			fmt.Fprintf(out, "| %s%s | %d of %d | %d |\n", titles[c.name], name, asked, c.share(kinds[name]).rows, blocked)
+			if at < 0 {
+				if !l.attack {
+					continue
+				}
+				at = len(l.words) - 1 // nothing is known yet
+				if l.to == 0 {
+					at = dice.IntN(len(l.words))
+				}
+				from = max(0, at-25)
+			}
+			pull := -1 / (1 + math.Exp(sure-high))
+			if l.attack {
+				pull++
+			}
+			for j := at; j >= from && math.Abs(pull) > lastWord; j-- {
+				if heard[j] {
+					for _, b := range l.words[j].Buckets {
+						slope := pull - decay*weights[b]
+						steps[b] += slope * slope
+						weights[b] += rate * slope / math.Sqrt(steps[b]+1e-2)
+					}
+				}
+				pull *= fade
+			}
 		}
 	}
+	return weights
 }

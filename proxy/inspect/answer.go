@@ -32,7 +32,6 @@ const (
 )
 
 const (
-	noDoubt    = "it is only used when the rules nearly block"
 	offSecrets = "redact.mode is off"
 	fewSecrets = "not all places were checked: there are too many"
 )
@@ -40,18 +39,22 @@ const (
 // ran are the checks of a fully inspected response. It is never written to.
 var ran = []Check{
 	{Check: CheckThreats, Ran: true}, {Check: CheckCharacters, Ran: true}, {Check: CheckBlobs, Ran: true}, {Check: CheckJoined, Ran: true},
-	{Check: CheckNgram, Why: noDoubt}, {Check: CheckSecrets, Ran: true},
+	{Check: CheckNgram, Ran: true}, {Check: CheckSecrets, Ran: true},
 }
 
 // Watch judges the responses of one server over a session. It remembers how the last ones ended.
 type Watch struct {
 	mu      sync.Mutex
 	rules   *RuleFile
+	alone   bool      // without the second vote
 	endings []*ending // the most recent comes last
 }
 
 // maxHeldUp is the longest response that is inspected under the lock: others wait for it, and need no copies of the endings.
 const maxHeldUp = 64 << 10
+
+// WatchAlone makes a Watch without the second vote, to measure the rules.
+func WatchAlone() *Watch { return &Watch{alone: true} }
 
 // Use applies the rules of a file from the next response on, in addition to the catalogue; nil means the catalogue alone.
 func (w *Watch) Use(f *RuleFile) {
@@ -103,7 +106,7 @@ func (w *Watch) Answer(raw []byte, terms Terms) (verdict AnswerVerdict) {
 		return tooLong(terms.MaxBytes, rules)
 	}
 	weighing := newWeigher(rules.compiled(), Answer)
-	weighing.except = terms.Silenced
+	weighing.except, weighing.votes = terms.Silenced, !w.alone
 	weighing.secret.Begin(terms.Secrets)
 	weighing.resume(before)
 	deep := !weighing.value.strings(raw, weighing)
@@ -168,13 +171,14 @@ func tooLong(most int, rules *RuleFile) AnswerVerdict {
 
 // checks lists which checks ran and which did not.
 func (w *weigher) checks(deep bool) []Check {
-	if w.Whole && len(w.blobs.named) == 0 && !w.Asked && !w.joint.short && w.secret.On && !w.secret.Short {
+	if w.Whole && len(w.blobs.named) == 0 && !w.joint.short && w.secret.On && !w.secret.Short {
 		return ran
 	}
 	checks := slices.Clone(ran)
 	switch {
 	case deep:
 		checks[0] = Check{CheckThreats, false, fmt.Sprintf("it nests deeper than %d levels", maxDepth)}
+		checks[4] = Check{CheckNgram, false, checks[0].Why}
 	case !w.Whole:
 		checks[0].Why = manyViews
 	}
@@ -187,9 +191,6 @@ func (w *weigher) checks(deep bool) []Check {
 	}
 	if w.joint.short {
 		checks[3].Why = "not all pieces were read together: there are too many"
-	}
-	if w.Asked {
-		checks[4] = Check{Check: CheckNgram, Ran: true}
 	}
 	switch {
 	case !w.secret.On:
@@ -211,12 +212,9 @@ func (j Judged) DefinitionChecks(whole bool) []Check {
 
 // TextChecks lists the checks of one text that was searched for secrets too, as whole says.
 func (j Judged) TextChecks(whole bool) []Check {
-	threats, ngram, secrets := Check{Check: CheckThreats, Ran: true}, Check{Check: CheckNgram, Ran: j.Asked}, Check{Check: CheckSecrets, Ran: true}
+	threats, ngram, secrets := Check{Check: CheckThreats, Ran: true}, Check{Check: CheckNgram, Ran: true}, Check{Check: CheckSecrets, Ran: true}
 	if !j.Whole {
 		threats.Why = manyViews
-	}
-	if !j.Asked {
-		ngram.Why = noDoubt
 	}
 	if !whole {
 		secrets.Why = fewSecrets

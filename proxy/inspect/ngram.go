@@ -2,138 +2,196 @@ package inspect
 
 import (
 	_ "embed"
-	"encoding/binary"
-	"math"
-	"slices"
+	"strings"
+	"unsafe"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
 
-// The second vote: a logistic regression over hashed pieces of words and pairs of words, trained by `go run ./cmd/eval train` on text that
-// cmd/eval generates. It only judges the surroundings of what the rules found, and can only add to a verdict.
+// The second vote: a linear model over words and pairs of words. Each word of a text has a weight; their sum fades from word to word and never
+// falls below zero, so it rises only where many words in a row read like an order. What it rises to is added to the weights of the
+// rules nearby. It can only add to a verdict, and judges every text in which a phrase of a rule begins. `make train` fits it.
 
 const (
-	ngramBits   = 18
-	ngramWindow = 600            // bytes on each side of a match
-	ngramSure   = 0.95           // likelihood from which it votes for an attack
-	maxCues     = rules.MaxHeavy // windows of one response or definition
-	headerBytes = 8              // bias and scale
+	ngramBits = 17
+	// NgramBuckets is how many weights a place has. A weight is a signed byte, in 64ths.
+	NgramBuckets = 1 << ngramBits
+	NgramUnit    = 64
+	// NgramFade is what remains of the sum at the next word, in 256ths: about 25 words count.
+	NgramFade = 246
+	ngramStem = 7 // bytes of a word that count
+
+	// A sum has weight from voteFrom on: voteWeight for each point, at most voteMost. So the vote alone flags from 10 on and blocks from 13 on.
+	// These were chosen on sources that were left out of the fit.
+	voteFrom   = 4.0
+	voteWeight = 0.5
+	voteMost   = 4.6
+	maxVotes   = 64 // matches of one response or definition
+	maxCues    = rules.MaxHeavy
 )
 
 // CheckNgram is the name of the second vote among the checks, and of its finding.
 const CheckNgram = "ngram"
 
-// cue is the text around a match of the rules.
-type cue struct {
-	text       string
-	path       string
-	match      string
-	start, end int // of the match, in the text at path
-	at         int // of the match, in all texts together
-}
-
-// cued remembers the surroundings of a match in a view.
-func (w *weigher) cued(v string, h rules.Hit, base int, f Finding) {
-	if n := len(w.cues); n == maxCues || n > 0 && w.cues[n-1].path == f.Where && f.Start < w.cues[n-1].end+ngramWindow/2 {
-		return
-	}
-	start, end := max(h.Start-base, 0), h.End-base
-	w.cues = append(w.cues, cue{v[max(0, start-ngramWindow):min(len(v), end+ngramWindow)], f.Where, f.Match, f.Start, f.End, w.offset + f.Start})
-}
-
-// vote asks the model when the score is halfway from flag to block: if it is sure, the verdict is block, and the findings keep their level.
-// It is wrong too often to be asked about lower scores, in another text or in another part of a long one.
-func (w *weigher) vote(heavy []int) {
-	w.Asked = true
-	for _, c := range w.cues {
-		near := slices.ContainsFunc(heavy, func(at int) bool { return c.at >= at && c.at-at <= rules.Together })
-		if !near || NgramLikelihood(ngramModel, c.text) < ngramSure {
-			continue
-		}
-		if w.except[CheckNgram].Rank() >= High.Rank() {
-			w.passed, w.all = append(w.passed, CheckNgram), max(w.all, blockScore)
-			return
-		}
-		w.Verdict = Block
-		w.Findings = append(w.Findings, Finding{
-			Rule: CheckNgram, Level: High, Category: "threat", Title: "It reads like an order to Claude", Where: c.path, Start: c.start, End: c.end, Match: c.match,
-		})
-		return
-	}
-}
-
-const NgramBuckets = 1 << ngramBits
-
+// ngramModel holds the weights for definitions, then those for responses.
+//
 //go:embed ngram.model
 var ngramModel string
 
-// NgramModel is a model as it is stored: bias, scale, and one signed byte for each bucket.
-func NgramModel(bias, scale float32, weights []int8) []byte {
-	out := make([]byte, 0, headerBytes+len(weights))
-	out = binary.LittleEndian.AppendUint32(out, math.Float32bits(bias))
-	out = binary.LittleEndian.AppendUint32(out, math.Float32bits(scale))
-	for _, w := range weights {
-		out = append(out, byte(w))
+// NgramStretches calls f with each stretch of a text whose sum rises above zero: where it begins and reaches its height, and the height. It
+// reads the text folded, until f returns false. model is the part for the place.
+func NgramStretches(model, text string, f func(from, to int, sum float64) bool) {
+	const scale = NgramUnit << 8
+	if len(model) != NgramBuckets {
+		return
 	}
-	return out
+	weights := (*[NgramBuckets]int8)(unsafe.Pointer(unsafe.StringData(model)))
+	sum, high, begin, from, to := 0, 0, 0, 0, 0
+	words := NgramWords{Text: text}
+	for words.Next() {
+		of := &words.Buckets
+		c := int(weights[of[0]%NgramBuckets]) + int(weights[of[1]%NgramBuckets]) + int(weights[of[2]%NgramBuckets]) + int(weights[of[3]%NgramBuckets])
+		if sum == 0 {
+			begin = words.Start
+		}
+		sum = sum*NgramFade>>8 + c<<8
+		if sum > high {
+			high, from, to = sum, begin, words.End
+		}
+		if sum <= 0 || words.End-begin > rules.Together {
+			if sum = max(sum, 0); high > 0 && !f(from, to, float64(high)/scale) {
+				return
+			}
+			high, begin = 0, words.End
+		}
+	}
+	if high > 0 {
+		f(from, to, float64(high)/scale)
+	}
 }
 
-// NgramLikelihood is the model's estimate that a text is an attack, from 0 to 1.
-func NgramLikelihood(model, text string) float64 {
-	if len(model) != headerBytes+NgramBuckets {
-		return 0
-	}
-	number := func(at int) float64 {
-		return float64(math.Float32frombits(uint32(model[at]) | uint32(model[at+1])<<8 | uint32(model[at+2])<<16 | uint32(model[at+3])<<24))
-	}
-	sum, n := 0, 0
-	NgramFeatures(text, func(bucket uint32) {
-		sum += int(int8(model[headerBytes+bucket]))
-		n++
-	})
-	if n == 0 {
-		return 0
-	}
-	return 1 / (1 + math.Exp(-number(0)-number(4)*float64(sum)/math.Sqrt(float64(n))))
+// NgramWords reads the words of a text, and the weights that each of them uses.
+type NgramWords struct {
+	Text       string
+	Start, End int       // of the word
+	Buckets    [4]uint32 // of the word, with the one before, with the one before that, and with the mark before it
+
+	i               int
+	before, earlier uint32
 }
 
-// NgramFeatures calls f with the bucket of every feature of a text: words, pairs of words, and four letters in a row. It reads the text
-// folded.
-func NgramFeatures(text string, f func(bucket uint32)) {
+// The words whose letters don't matter, and the marks between words.
+const (
+	addressWord uint32 = 101 + iota
+	mailWord
+	nameWord
+	numberWord
+)
+
+// byteOf is, by byte, its folded form and what it is in a text.
+var byteOf = func() (of [256]uint16) {
+	for c := range of {
+		folded := decode.FoldByte(byte(c))
+		mark := 8
+		switch {
+		case folded >= '0' && folded <= '9':
+			mark = aDigit
+		case folded == '_':
+			mark = aName
+		case rules.Wordy(folded) || c >= 0x80:
+			mark = aWord
+		case folded == ' ':
+			mark = 1
+		}
+		for n, marks := range []string{".!?;", ":", ",", "\"'`", "<[({#*>]|"} {
+			if strings.IndexByte(marks, folded) >= 0 {
+				mark = 3 + n
+			}
+		}
+		of[c] = uint16(mark)<<8 | uint16(folded)
+	}
+	return of
+}()
+
+// What a byte is: below aWord, a mark between words.
+const (
+	aWord  = 0x10
+	aName  = 0x30
+	aDigit = 0x50
+)
+
+// NgramText is a text as the vote reads it where it holds what can be read in several ways.
+func NgramText(text string) string { return decode.Fold(&decode.View{Text: text}).Text }
+
+// Next goes to the next word. Single letters are none: they are what is left of names, code and letters that are apart. Neither is a word that
+// was one of the two before: what is repeated without end must not add up.
+func (n *NgramWords) Next() bool {
 	const prime, offset = 16777619, 2166136261
-	bucket := func(h uint32) uint32 { return (h ^ h>>15) * 2654435761 >> (32 - ngramBits) }
-	var before uint32
-	for i := 0; i < len(text); {
-		if c := decode.FoldByte(text[i]); !rules.Wordy(c) && c < 0x80 {
-			if c == '.' || c == '!' || c == '?' {
-				before = 0
+	text, i := n.Text, n.i
+	mark := uint16(1)
+	if i > 0 {
+		mark = 0
+	}
+	for i < len(text) {
+		e := byteOf[text[i]]
+		if e < aWord<<8 {
+			if e>>8 > 1 || mark == 0 {
+				mark = e >> 8
 			}
 			i++
 			continue
 		}
-		start, word := i, uint32(offset)
-		for ; i < len(text) && i-start < rules.MaxWord; i++ {
-			c := decode.FoldByte(text[i])
-			if !rules.Wordy(c) && c < 0x80 {
+		start, h, kinds := i, uint32(offset), uint16(0)
+		for {
+			kinds |= e
+			if e < aDigit<<8 && i-start < ngramStem {
+				h = (h ^ uint32(e&0xff)) * prime
+			}
+			if i++; i == len(text) {
 				break
 			}
-			if c >= '0' && c <= '9' {
-				c = '0' // the digit itself has no meaning
+			if e = byteOf[text[i]]; e < aWord<<8 {
+				break
 			}
-			word = (word ^ uint32(c)) * prime
 		}
-		f(bucket(word))
-		if before != 0 {
-			f(bucket(before*31 + word))
+		if i-start == 1 && text[start] < 0x80 {
+			mark = 0
+			continue
 		}
-		before = word
-		for j := start; j+4 <= i; j++ {
-			h := uint32(offset ^ 0x5bd1e995)
-			for _, c := range []byte(text[j : j+4]) {
-				h = (h ^ uint32(decode.FoldByte(c))) * prime
-			}
-			f(bucket(h))
+		switch {
+		case i+2 < len(text) && text[i] == ':' && text[i+1] == '/' && text[i+2] == '/':
+			h, i = addressWord, addressEnd(text, i)
+		case i+1 < len(text) && text[i] == '@' && byteOf[text[i+1]] >= aWord<<8:
+			h, i = mailWord, addressEnd(text, i)
+		case kinds>>8&(aName^aWord) != 0:
+			h = nameWord
+		case kinds>>8&(aDigit^aWord) != 0:
+			h = numberWord
 		}
+		h *= 0x9e3779b1
+		if h == n.before || h == n.earlier {
+			mark = 0
+			continue
+		}
+		n.Start, n.End, n.i = start, i, i
+		n.Buckets = [4]uint32{
+			bucket(h), bucket(h + n.before*0x85ebca6b + 0x7feb352d), bucket(h + n.earlier*0xc2b2ae35 + 0x846ca68b), bucket(h + uint32(mark)*0x27d4eb2f + 0x165667b1),
+		}
+		n.before, n.earlier = h, n.before
+		return true
 	}
+	return false
+}
+
+func bucket(x uint32) uint32 {
+	x = (x ^ x>>15) * 0x2c1b3c6d
+	return x >> (32 - ngramBits)
+}
+
+func addressEnd(text string, i int) int {
+	for i < len(text) && text[i] > ' ' && text[i] != '"' && text[i] != ')' && text[i] != '>' && text[i] != '\'' {
+		i++
+	}
+	return i
 }

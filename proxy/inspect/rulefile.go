@@ -55,9 +55,12 @@ func (f *RuleFile) RuleSet() string {
 func (f *RuleFile) NewWatch() *Watch { return &Watch{rules: f} }
 
 // Threats also applies the rules of the file.
-func (f *RuleFile) Threats(raw []byte) Judged {
+func (f *RuleFile) Threats(raw []byte) Judged { return f.threats(ngramModel, raw) }
+
+func (f *RuleFile) threats(model string, raw []byte) Judged {
 	w := newWeigher(f.compiled(), Metadata)
 	defer w.release()
+	w.model = model
 	w.Whole = w.value.strings(raw, w) && w.Whole
 	w.done()
 	w.heard()
@@ -65,8 +68,15 @@ func (f *RuleFile) Threats(raw []byte) Judged {
 }
 
 // JudgeDefinition also applies the rules of the file.
-func (f *RuleFile) JudgeDefinition(raw []byte) Judged {
-	j := f.Threats(raw)
+func (f *RuleFile) JudgeDefinition(raw []byte) Judged { return f.judgeDefinition(ngramModel, raw) }
+
+// JudgeDefinitionBy judges by another model of the second vote, to measure it; "" leaves the vote out.
+func JudgeDefinitionBy(model string, raw []byte) Judged {
+	return (*RuleFile)(nil).judgeDefinition(model, raw)
+}
+
+func (f *RuleFile) judgeDefinition(model string, raw []byte) Judged {
+	j := f.threats(model, raw)
 	j.Verdict, j.Findings = Clean, append(Definition(raw), j.Findings...)
 	switch worst := Worst(j.Findings).Rank(); {
 	case worst >= High.Rank():

@@ -29,9 +29,8 @@ type Part struct{ Where, Text string }
 type Judged struct {
 	Verdict  Verdict
 	Findings []Finding // in text order, hidden characters first and matches without weight last; all Low if the verdict is Clean
-	Score    float64   // of the rules
+	Score    float64   // of the rules and the second vote
 	Whole    bool      // every view was read
-	Asked    bool      // the second vote was asked
 }
 
 // The scores from which a text is flagged and blocked.
@@ -56,8 +55,18 @@ func unseen(place Place, level Level) float64 {
 // Weigh looks for threats in the parts of one definition or one response.
 func Weigh(parts []Part, place Place) Judged { return weigh(rules.Standard(), parts, place) }
 
+// WeighBy weighs by another model of the second vote, to measure it; "" leaves the vote out.
+func WeighBy(model string, parts []Part, place Place) Judged {
+	return weighBy(model, rules.Standard(), parts, place)
+}
+
 func weigh(c *rules.Set, parts []Part, place Place) Judged {
+	return weighBy(ngramModel, c, parts, place)
+}
+
+func weighBy(model string, c *rules.Set, parts []Part, place Place) Judged {
 	w := newWeigher(c, place)
+	w.model = model
 	defer w.release()
 	for i := range parts {
 		w.add(parts[i].Text, nil, &parts[i])

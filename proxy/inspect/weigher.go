@@ -34,7 +34,10 @@ type weigher struct {
 	grave  bool      // only rules that the catalogue calls High or Critical are reported
 	cut    bool      // there were more of them than are reported
 	worst  int       // rank of the most serious finding
-	cues   []cue     // what the second vote judges
+	cues   []cue     // what the second vote takes for orders
+	votes  bool      // it is asked
+	model  string    // its weights
+	voted  int       // how many matches it has
 	where  string    // the path of the current text
 	placed bool      // where is set
 	offset int       // where the next text begins, over all texts
@@ -65,7 +68,7 @@ func newWeigher(c *rules.Set, place Place) *weigher {
 	w.place, w.except, w.found, w.passed, w.hidden, w.light = place, nil, w.found[:0], nil, nil, nil
 	w.grave, w.cut = false, false
 	w.all, w.worst, w.offset, w.stream = 0, 0, 0, 0
-	w.cues = w.cues[:0]
+	w.cues, w.votes, w.model, w.voted = w.cues[:0], true, ngramModel, 0
 	w.joint.begin()
 	w.blobs, w.voice = blobs{}, voice{}
 	w.secrets, w.said, w.member, w.secret.On, w.plain.Seeks = nil, nil, named{}, false, false
@@ -163,15 +166,16 @@ func (w *weigher) look(text string, v *decode.View, where placer) {
 		if joint && !w.completed(h, m.Hits) {
 			continue
 		}
-		if f := w.reportJoint(joint, m, h, text, where, start, end, v.Chain, decoded); f != nil {
-			w.cued(v.Text, h, w.stream, *f)
-		}
+		w.reportJoint(joint, m, h, text, where, start, end, v.Chain, decoded)
 		if h.Start < w.stream && !m.Rules[h.Rule].Floor {
 			w.found[len(w.found)-1].Start -= w.stream - h.Start
 		}
 	}
 	if w.joint.on && len(m.Hits) > 0 {
 		w.joint.remember(m.Hits)
+	}
+	if m.Began {
+		w.vote(text, v, where)
 	}
 	m.Hits = m.Hits[:0]
 	w.stream += len(v.Text) + 1
@@ -201,9 +205,10 @@ func (w *weigher) beneath(text string, v *decode.View, where placer, known spans
 			fresh = spans{}
 		}
 		fresh[h.Rule] = append(fresh[h.Rule], [2]int{start, end})
-		if f := w.report(m, h, text, where, start, end, v.Chain, v.Text[h.Start:h.End]); f != nil {
-			w.cued(v.Text, h, 0, *f)
-		}
+		w.report(m, h, text, where, start, end, v.Chain, v.Text[h.Start:h.End])
+	}
+	if m.Began {
+		w.vote(text, v, where)
 	}
 	if known == nil && fresh != nil {
 		known = spans{}
@@ -294,14 +299,14 @@ func (w *weigher) path(where placer) string {
 
 // done computes the result. Nothing can be added after it.
 func (w *weigher) done() {
-	const doubt = (flagScore + blockScore) / 2
-	loud, all, heavy := rules.Score(w.plain.Rules, w.found, doubt)
+	loud, ruled, all, heavy := rules.Score(w.plain.Rules, w.found, flagScore)
+	ruled = max(w.Score, ruled)
 	w.all = max(w.Score, all)
 	w.Score = max(w.Score, loud)
 	w.Verdict = verdictOf(w.Score)
 	w.settle()
-	if w.Verdict == Flag && w.Score >= doubt {
-		w.vote(heavy)
+	if verdictOf(ruled) != w.Verdict {
+		w.decided(heavy)
 	}
 	w.lighten()
 }
@@ -322,6 +327,77 @@ func (w *weigher) release() {
 	w.Judged, w.except, w.value.raw, w.asIs = Judged{}, nil, nil, decode.View{}
 	w.seek = secretReader{}
 	w.of.Weighers.Put(w)
+}
+
+// cue is a stretch of text that the second vote takes for an order.
+type cue struct {
+	path, match string
+	start, end  int // in the text at path
+	at          int // in all texts together
+	weight      float32
+}
+
+// vote weighs what reads like an order in a view of a text.
+func (w *weigher) vote(text string, v *decode.View, where placer) {
+	if !w.votes || w.grave || len(w.model) != 2*NgramBuckets || strings.IndexByte(v.Text, ' ') < 0 && strings.IndexByte(v.Text, '\n') < 0 {
+		return
+	}
+	NgramStretches(w.model[int(w.place)*NgramBuckets:][:NgramBuckets], v.Text, func(from, to int, sum float64) bool {
+		if sum <= voteFrom {
+			return true
+		}
+		if v.Parts != nil && len(v.Chain) > 0 && v.Same(from, to) {
+			return true // read before, as it is
+		}
+		weight := float32(min(voteMost, voteWeight*(sum-voteFrom)))
+		start, end := v.Span(from, to)
+		excepted := w.except[CheckNgram].Rank() >= High.Rank()
+		if excepted && !slices.Contains(w.passed, CheckNgram) {
+			w.passed = append(w.passed, CheckNgram)
+		}
+		w.found = append(w.found, rules.Match{Start: w.offset + start, Rule: rules.Vote, Weight: weight, Silent: excepted})
+		w.voted++
+		if excepted {
+			return w.voted < maxVotes
+		}
+		c := cue{w.path(where), strings.Clone(cut.Runes(text[start:end], maxMatch)), start, end, w.offset + start, weight}
+		if len(w.cues) < maxCues {
+			w.cues = append(w.cues, c)
+			return true
+		}
+		least := 0
+		for i := range w.cues {
+			if w.cues[i].weight < w.cues[least].weight {
+				least = i
+			}
+		}
+		if w.cues[least].weight < weight {
+			w.cues[least] = c
+		}
+		return w.voted < maxVotes
+	})
+}
+
+// decided adds the finding of the second vote where the verdict is its doing. heavy are the places that reach the score.
+func (w *weigher) decided(heavy []int) {
+	var best *cue
+	for i := range w.cues {
+		c := &w.cues[i]
+		near := slices.ContainsFunc(heavy, func(at int) bool { return c.at >= at && c.at-at <= rules.Together })
+		if near && (best == nil || c.weight > best.weight) {
+			best = c
+		}
+	}
+	if best == nil {
+		return
+	}
+	level := Medium
+	if w.Verdict == Block {
+		level = High
+	}
+	w.Findings = append(w.Findings, Finding{
+		Rule: CheckNgram, Level: level, Category: "threat", Title: "It reads like an order to Claude", Where: best.path, Start: best.start, End: best.end, Match: best.match,
+	})
 }
 
 func verdictOf(score float64) Verdict {

@@ -39,6 +39,7 @@ type Matcher struct {
 	Seeks  bool            // look for secrets too
 	Places []secrets.Place // possible places of secrets in the last text
 
+	Began  bool   // a pattern began in the last text, or its only phrase is there
 	Turned [2]int // words of ROT13, and words written backwards, in the last text
 
 	pending []pending // literals unfinished at the end of the last text
@@ -79,7 +80,7 @@ func (m *Matcher) Begin() {
 // Match adds the rules' hits in a text, whose first byte is number base of the run. Texts of a run must come in order.
 func (m *Matcher) Match(text string, base int) {
 	l := m.Finder
-	m.stop.looked, m.Places, m.Turned = 0, m.Places[:0], [2]int{}
+	m.stop.looked, m.Places, m.Turned, m.Began = 0, m.Places[:0], [2]int{}, false
 	if len(m.pending) > 0 {
 		m.resume(text, base)
 	}
@@ -192,6 +193,7 @@ func (m *Matcher) literal(text string, base, i, j int, id uint16, head, known bo
 			m.far = end
 			m.recent[m.begun%MaxBegun] = openEnd{pattern: p.pattern, after: p.after, part: p.part, reach: p.reach}
 			m.begun++
+			m.Began = m.Began || p.part == 0
 			if p.reach {
 				m.want = max(m.want, end+int(p.after))
 			}
@@ -200,6 +202,7 @@ func (m *Matcher) literal(text string, base, i, j int, id uint16, head, known bo
 		for most := min(j+MaxWord, len(text)); p.openTail && base+most > end && l.kind[text[end-base]]&l.kind[text[end-base-1]]&kindWordy != 0; {
 			end++ // a finding shows whole words
 		}
+		m.Began = m.Began || p.part == 0
 		r := m.owner[p.pattern]
 		if rule := &m.Rules[r]; rule.Floor {
 			from, to, ok := rule.around(text, i, j)
