@@ -147,7 +147,7 @@ func Open(opts Options) (*Hub, error) {
 		Home: opts.Home, Wrapper: func(w control.Wrapper, call string) (*office.Wrapper, error) { return h.WrapperOf(w, call) }, NameOf: func(w *office.Wrapper) string { return h.NameOf(w) }, Settings: func(s store.Server) policy.Values { return h.ValuesFor(s) }, InForce: func() []policy.Values { return h.InForce() },
 		Stderr: func(provider string, chunk []byte) { _ = h.logs.Write(providers.LogOf(provider), "", nil, chunk) },
 	})
-	h.Flow = flow.New(opts.Now, func() *store.Store { return h.office.Store }, func() { h.KeepFlow() })
+	h.Flow = flow.New(opts.Now, func() { h.KeepFlow() })
 	h.Wrappers = wrappers.New(h.office, wrappers.Options{Flow: h.Flow, Home: opts.Home, Logs: h.logs, Lost: h.lost.Code, Idling: h.idling, Closing: h.closing, Work: &h.work, Guards: h.Providers})
 	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.Restand, LookAgain: h.LookAgain, PushAll: h.PushAll, Guards: h.Providers}, settings.Options{
 		Home: opts.Home, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,

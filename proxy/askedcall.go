@@ -26,7 +26,6 @@ const (
 // open for a person.
 type askedCalls struct {
 	*exchange
-	came   *cameOut
 	asking atomic.Int32 // calls that wait for the hub
 	sought inFlight     // those calls, which their client may cancel
 }

@@ -42,6 +42,7 @@ type exchange struct {
 	rules   ownRules
 	aside   *aside
 	order   *deliveries
+	came    *cameOut
 }
 
 // view is what may pass now.

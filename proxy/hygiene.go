@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
@@ -21,12 +22,32 @@ func (s *exchange) toClient(line []byte) error {
 	if err != nil {
 		return s.unclean(line, unfit{whyUnclean, mode})
 	}
-	if s.order.waits() {
-		line := bytes.Clone(clean) // the reader's
-		s.order.add(delivery{bytes: len(line), deliver: func() { _ = s.client.Write(line) }})
+	values := s.saidBeside(line)
+	if values == nil && !s.order.waits() {
+		return s.client.Write(clean)
+	}
+	own := bytes.Clone(clean) // the reader's
+	s.order.add(delivery{values: values, bytes: len(own), deliver: func() { _ = s.client.Write(own) }})
+	return nil
+}
+
+// saidBeside are the new values of a line that is no response to a call: a notification, or a request of the server. nil for none.
+func (s *exchange) saidBeside(line []byte) *control.Values {
+	if !s.came.on(&s.view().Policy) {
 		return nil
 	}
-	return s.client.Write(clean)
+	root := frame.Root(line)
+	params, found := frame.Find(line, root, "params")
+	if !found {
+		return nil
+	}
+	name, _ := frame.Find(line, root, "method")
+	method, _ := frame.String(line, name)
+	v, news := s.came.values(method, nil, params.Of(line), false)
+	if !news {
+		return nil
+	}
+	return &v
 }
 
 // cleaned removes what a terminal would obey. The mode is that of the server the text came from: a held response may be delivered by

@@ -233,6 +233,11 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 		refuse(fmt.Sprintf("[Sallyport] The response held as %s can't be delivered: %s. Tell the user: open Sallyport.", code, bad.why))
 		return
 	}
+	if q.came.on(&of) {
+		if v, news := q.came.values(pin.Key(pin.Tool, taken.Tool), r.id, taken.Answer, true); news {
+			q.came.tell([]control.Values{v})
+		}
+	}
 	q.releases.delivered(code) // first, too: it may ask again as soon as it has it
 	if q.client.Write(sent) != nil || q.client.Flush() != nil {
 		return // the client is gone; the hub makes it available again

@@ -31,7 +31,6 @@ type responses struct {
 	interactions *interactions
 	guards       *guards
 	validation   *validation
-	came         *cameOut
 }
 
 // stillAllowed asks the gate again before a response is delivered: an approval may have been taken back while the call ran.

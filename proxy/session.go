@@ -55,7 +55,6 @@ type Session struct {
 	quarantine   *quarantine
 	interactions *interactions
 	asked        *askedCalls
-	came         *cameOut
 	responses    *responses
 	listings     *listings
 	skills       *skills
@@ -93,10 +92,9 @@ func New(cfg Config) *Session {
 	s.quarantine = &quarantine{exchange: x, turns: make(chan struct{}, maxHolding)}
 	s.interactions = &interactions{exchange: x, turns: make(chan struct{}, askTurns)}
 	s.responses = &responses{exchange: x, quarantine: s.quarantine, interactions: s.interactions, guards: newGuards(cfg.Gate), validation: newValidation()}
-	s.came = &cameOut{gate: cfg.Gate, client: x.clientName}
-	s.responses.came = s.came
-	x.order = newDeliveries(x.aside, s.came.tell)
-	s.asked = &askedCalls{exchange: x, came: s.came}
+	x.came = &cameOut{gate: cfg.Gate, client: x.clientName}
+	x.order = newDeliveries(x.aside, x.came.tell)
+	s.asked = &askedCalls{exchange: x}
 	s.tools = &ownTools{exchange: x, quarantine: s.quarantine}
 	s.tasks = &taskKeeper{exchange: x}
 	s.notices = &taskNotices{exchange: x, responses: s.responses, keeper: s.tasks}

@@ -76,7 +76,7 @@ func (c *Calls) OpenCalls() error {
 		return nil
 	}
 	return c.office.Store.View(func(tx *store.Tx) error {
-		c.hub.Flow.Load(tx)
+		c.hub.Flow.Load(tx, c.office.Store.Derive)
 		for _, a := range tx.AllowedCalls().All() {
 			c.allowed[keyOfAllowed(a)] = &allowed{AllowedCall: a}
 		}

@@ -12,14 +12,13 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	values "github.com/sallyport/sallyport/proxy/flow"
-	"github.com/sallyport/sallyport/store"
 )
 
 const (
 	// maxEntries is how many values there are at most, of all clients: 64 MiB at entrySize.
 	maxEntries = 64 << 20 / entrySize
 	// entrySize is what a value takes in memory, in bytes (TestTheTableStaysWithinItsBound).
-	entrySize = 80
+	entrySize = 104
 	// gathering is how long calls wait after a start, until the wrappers that were connected before have told what they heard. They try again every
 	// two seconds at most.
 	gathering = 3 * time.Second
@@ -27,10 +26,10 @@ const (
 
 // Flow is the department.
 type Flow struct {
-	now   func() time.Time
-	store func() *store.Store
+	now func() time.Time
 
 	mu      sync.Mutex
+	derive  func(purpose, of string) []byte // keys of the home; nil without a store
 	peers   map[control.Wrapper]peer
 	clients map[string]*client
 	entries int // of all clients
@@ -45,9 +44,9 @@ type Flow struct {
 // peer is a connected wrapper.
 type peer struct{ server, client string }
 
-// New makes the department. open gives the store, nil if there is none; begin is called once, when the first server is heard, to keep that it was.
-func New(now func() time.Time, open func() *store.Store, begin func()) *Flow {
-	return &Flow{begin: begin, now: now, store: open, peers: map[control.Wrapper]peer{}, clients: map[string]*client{}, known: known{of: map[string]*used{}}}
+// New makes the department, which does nothing before Load. begin is called once, when the first server is heard, to keep that it was.
+func New(now func() time.Time, begin func()) *Flow {
+	return &Flow{begin: begin, now: now, peers: map[control.Wrapper]peer{}, clients: map[string]*client{}, known: known{of: map[string]*used{}}}
 }
 
 // Meet is for a wrapper that registered; client is the value of --client.
@@ -78,8 +77,7 @@ const day = 24 * time.Hour
 
 // fresh makes the keys of today. The caller has the lock. It is false without a store.
 func (f *Flow) fresh() bool {
-	s := f.store()
-	if s == nil {
+	if f.derive == nil {
 		return false
 	}
 	now := f.now().UTC()
@@ -87,8 +85,8 @@ func (f *Flow) fresh() bool {
 	if f.keys.today != nil && f.keys.day == today {
 		return true
 	}
-	of := func(at time.Time) []byte { return s.Derive("flow", at.Format(time.DateOnly)) }
-	k := keys{day: today, current: control.FlowKeys{Day: of(now), Known: s.Derive("flow known", "")}, members: map[uint64]string{}}
+	of := func(at time.Time) []byte { return f.derive("flow", at.Format(time.DateOnly)) }
+	k := keys{day: today, current: control.FlowKeys{Day: of(now), Known: f.derive("flow known", "")}, members: map[uint64]string{}}
 	k.today, k.before, k.known = values.NewHasher(k.current.Day), values.NewHasher(of(now.Add(-day))), values.NewHasher(k.current.Known)
 	for _, h := range []*values.Hasher{k.today, k.before} {
 		for _, name := range memberNames {

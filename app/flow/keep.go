@@ -7,10 +7,11 @@ import (
 	"github.com/sallyport/sallyport/store"
 )
 
-// Load reads what is kept. Calls wait for a moment if servers were heard a short while ago: their wrappers are about to tell it again.
-func (f *Flow) Load(tx *store.Tx) {
+// Load reads what is kept in a store, whose keys derive makes. Calls wait for a moment if servers were heard a short while ago: their wrappers are about to tell it again.
+func (f *Flow) Load(tx *store.Tx, derive func(purpose, of string) []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.derive = derive
 	for _, u := range tx.Flow().Used() {
 		f.known.of[u.Client] = readUsed(u.Values)
 	}

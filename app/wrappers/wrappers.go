@@ -34,7 +34,7 @@ type Options struct {
 	Closing chan struct{}        // closed when the hub ends
 	Work    *sync.WaitGroup      // an ending hub waits for it
 	Guards  *providers.Providers // judge what servers declare; nil for none
-	Flow    *flow.Flow           // what came out of servers; nil for one that keeps nothing
+	Flow    *flow.Flow           // what came out of servers; nil for one that takes nothing in
 }
 
 // Wrappers is the department. The office's lock guards its fields, unless they say otherwise.
@@ -69,7 +69,7 @@ type Wrappers struct {
 // New returns the department of an office that may not have a store yet. Join must follow before the first wrapper connects.
 func New(o *office.Office, opts Options) *Wrappers {
 	if opts.Flow == nil {
-		opts.Flow = flow.New(o.Now, func() *store.Store { return o.Store }, func() {})
+		opts.Flow = flow.New(o.Now, func() {})
 	}
 	w := &Wrappers{
 		office: o, opts: opts, Starts: &Starts{office: o, work: opts.Work},

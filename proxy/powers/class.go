@@ -77,8 +77,11 @@ const (
 	sendingWords wordSet = " send reply forward post tweet notify broadcast message email mail share publish upload invite transfer pay dm sms deliver "
 	takingWords  wordSet = " delete del remove drop destroy erase purge wipe truncate rm unlink uninstall cancel revoke move archive unsubscribe terminate kill " +
 		"ban kick decline withdraw discard trash "
-	committingWords wordSet = " pay buy purchase order book reserve transfer subscribe checkout rent donate bid withdraw reservation booking payment subscription "
-	accessWords     wordSet = " password passwords passphrase credential credentials token tokens role roles permission permissions access acl policy " +
+	committingWords wordSet = " pay buy purchase order book reserve transfer subscribe rent donate bid withdraw reservation booking payment subscription "
+	// checkoutWord is as often of a repository as of a shop.
+	checkoutWord wordSet = " checkout "
+	cartWords    wordSet = " cart basket bag shop store payment "
+	accessWords  wordSet = " password passwords passphrase credential credentials token tokens role roles permission permissions access acl policy " +
 		"privilege privileges collaborator member owner admin sharing visibility "
 	// keyWords are keys of a lock if the name says which, and else as often those of a table.
 	keyWords wordSet = " key keys "
@@ -131,7 +134,7 @@ func ClassesOf(definition []byte) (c Classes) {
 	if !inside && has(takingWords) {
 		c |= Takes
 	}
-	if has(committingWords) {
+	if has(committingWords) || has(checkoutWord) && (len(words) == 1 || has(cartWords)) {
 		c |= Commits
 	}
 	if has(settingWords) && (has(accessWords) || has(keyWords) && has(keyKinds)) {

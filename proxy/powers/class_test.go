@@ -40,6 +40,8 @@ func TestAToolIsOfTheClassesThatItsDefinitionSays(t *testing.T) {
 		{"reserve_hotel", "", []string{"hotel", "start_day"}, []vocab.CallClass{commits}},
 		{"send_money", "", []string{"recipient", "amount"}, []vocab.CallClass{gives}},
 		{"pay_invoice", "", []string{"iban", "amount"}, []vocab.CallClass{gives, commits}},
+		{"checkout_cart", "", nil, []vocab.CallClass{commits}},
+		{"git_checkout", "", []string{"repo_path", "branch_name"}, nil},
 		{"get_order", "", []string{"order_id"}, nil},
 		{"update_password", "", []string{"password"}, []vocab.CallClass{access}},
 		{"grant_role", "", []string{"user", "role"}, []vocab.CallClass{gives, access}},
