@@ -16,10 +16,11 @@ func (c *Calls) judge(s *office.Wrapper, client string, in control.Call) (v flow
 	if in.Flow != "ask" && in.Flow != "note" {
 		return v
 	}
-	now := c.office.Now()
+	now, used := c.office.Now(), map[*allowed]bool{}
 	v = c.hub.Flow.Judge(client, s.Server, in, func(rule int, value string) bool {
 		a := c.allowed[flowKey(s.Server, in.Item, rule, c.sameValue(s.Server, in.Item, rule, value))]
-		if a != nil {
+		if a != nil && !used[a] { // one call is one use
+			used[a] = true
 			a.use(now)
 		}
 		return a != nil
@@ -34,12 +35,21 @@ func (c *Calls) judge(s *office.Wrapper, client string, in control.Call) (v flow
 
 // sameValue is what an exception keeps of a value.
 func (c *Calls) sameValue(server, item string, rule int, value string) string {
-	return c.office.Store.KeyedHash("flow value", []byte(server), []byte(item), []byte(strconv.Itoa(rule)), []byte(value))
+	return c.office.Store.KeyedHash("flow value", []byte(server), []byte(item), []byte(strconv.Itoa(covering(rule))), []byte(value))
+}
+
+// covering stands for the rules of which one exception covers all: whoever allowed a value with a tool was told one reason, and there may be another.
+func covering(rule int) int {
+	switch rule {
+	case 2, 5:
+		return 1
+	}
+	return rule
 }
 
 // flowKey is equal for two values that one exception covers.
 func flowKey(server, item string, rule int, same string) string {
-	return allowedKey(server, item, "flow "+strconv.Itoa(rule)+" "+same)
+	return allowedKey(server, item, "flow "+strconv.Itoa(covering(rule))+" "+same)
 }
 
 func keyOfAllowed(a store.AllowedCall) string {

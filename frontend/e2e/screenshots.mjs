@@ -320,6 +320,26 @@ async function drawn() {
   }
 }
 
+/** An invoice says where to pay from now on, and a call of another server's tool would pay there. */
+async function flow() {
+  const house = await House.make()
+  try {
+    const [bills, bank] = [await installed(house, 'bills'), await installed(house, 'bank')]
+    await house.allowed(bills)
+    await house.allowed(bank)
+    await house.open()
+    const [invoices, payments] = [await house.wrap(bills), await house.wrap(bank)]
+    const asked = await until('a call is asked about', async () => {
+      await invoices.call('read_invoice', { number: '2231' })
+      await payments.call('transfer_money', { iban: 'DE02 1203 0000 0000 2020 51', amount: 1240, subject: 'Invoice 2231' })
+      return (await house.inbox()).find((item) => item.kind === 'call_waiting')
+    })
+    await shoot(house, 'review-flow', `#/inbox/${asked.code}`)
+  } finally {
+    await house.end()
+  }
+}
+
 /** A person decides on each call of a tool. */
 async function calls() {
   const house = await House.make()
@@ -427,6 +447,7 @@ try {
   await checked()
   await drawn()
   await calls()
+  await flow()
   await inEachEra()
   await many()
   await names()

@@ -153,6 +153,15 @@ func billsOf(tools ...scripted.Verbatim) scripted.Face {
 	}
 }
 
+// bankFace pays.
+func bankFace() scripted.Face {
+	return scripted.Face{
+		Info:    `{"name":"bank","title":"Bank","version":"4.2.0"}`,
+		Tools:   []scripted.Verbatim{tool("transfer_money", "Transfer money to an account.", `"iban":{"type":"string"},"amount":{"type":"number"},"subject":{"type":"string"}`, "iban", "amount")},
+		Answers: map[string]scripted.Verbatim{"transfer_money": says("Transferred")},
+	}
+}
+
 const chartHTML = "<!doctype html><title>Harbours</title><h1>Harbours</h1><div id=map></div>"
 
 // chartsFaces are a server with a page and a skill: the page becomes a login form that may reach more, then the skill says something else.
@@ -226,6 +235,8 @@ func fixture(name, dir string) error {
 		first, others = weatherFaces()
 	case "notes":
 		first = notesFace()
+	case "bank":
+		first = bankFace()
 	case "mail":
 		first = mailFace()
 	case "bills":

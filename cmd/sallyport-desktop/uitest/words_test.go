@@ -11,6 +11,7 @@ const (
 	allowOnce     = "Allow once"
 	refuseCall    = "Refuse this call"
 	alwaysCall    = "Always allow this call"
+	alwaysTo      = "Always to this recipient"
 	allowSetting  = "Allow this setting"
 	allowVersion  = "Allow this version"
 	allowIt       = "Allow it"
