@@ -109,10 +109,8 @@ func TestTenWrappersAtOnceBringOneHubAndOneItem(t *testing.T) {
 		t.Errorf("%d items were approved", n)
 	}
 	for _, s := range sessions {
-		s.heard("list_changed")
-		if got := s.call("echo", `{}`); !strings.Contains(got, answered) {
-			t.Errorf("after the decision: %s", got)
-		}
+		s.heard("list_changed") // which may be about another hub having chosen who lists our tools
+		wait(t, "what was allowed works", func() bool { return strings.Contains(s.call("echo", `{}`), answered) })
 	}
 	if hubs := h.hubs(); len(hubs) != 1 {
 		t.Errorf("hubs: %v", hubs)
@@ -120,7 +118,7 @@ func TestTenWrappersAtOnceBringOneHubAndOneItem(t *testing.T) {
 	for _, s := range sessions {
 		s.hangUp(true)
 	}
-	wait(t, "every call is in the timeline", func() bool { return h.calls("ok") == 10 && h.calls("blocked") == 10 })
+	wait(t, "every call is in the timeline", func() bool { return h.calls("ok") == 10 && h.calls("blocked") >= 10 })
 	if out, code := h.run("activity", "verify"); code != 0 {
 		t.Errorf("the chain: status %d: %s", code, out)
 	}
