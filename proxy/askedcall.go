@@ -34,6 +34,7 @@ type askedCalls struct {
 type askedCall struct {
 	control.Call
 	check vocab.CallCheck
+	said  []byte // what the hub is told if it is not asked (cameOut.say)
 }
 
 // asks reports whether the hub has to be asked about a call, and what.
@@ -42,7 +43,7 @@ func (c *askedCalls) asks(v *declared.View, r *request, line []byte) (call asked
 		return call, false
 	}
 	call.Arguments = argumentsOf(line)
-	asks = c.came.flowOf(v, r.item, call.Arguments, &call.Call)
+	call.said, asks = c.came.flowOf(v, r.item, call.Arguments, &call.Call)
 	call.check = vocab.CheckFlow
 	if v.PolicyOf(r.item).Mode == "ask" {
 		call.check, asks = vocab.CheckAsk, true

@@ -203,7 +203,7 @@ func (c *cameOut) tell(all []control.Values) {
 	}
 }
 
-// saying tells the hub what the arguments of a request bring, without waiting.
+// saying tells the hub what the arguments of a request bring that is no call, without waiting.
 func (c *cameOut) saying(item string, line []byte) {
 	params, _ := frame.Find(line, frame.Root(line), "params")
 	if params.Empty() {
@@ -215,19 +215,30 @@ func (c *cameOut) saying(item string, line []byte) {
 		if !ok {
 			continue
 		}
-		if said := c.pairs(span.Of(raw)); len(said) > 0 {
-			c.gate.Said(control.Values{Client: c.client(), Item: item, At: time.Now(), Said: said})
-		}
+		said, _ := c.brings(span.Of(raw))
+		c.say(item, said)
+	}
+}
+
+// say tells the hub what brings found.
+func (c *cameOut) say(item string, said []byte) {
+	if len(said) > 0 {
+		c.gate.Said(control.Values{Client: c.client(), Item: item, At: time.Now(), Said: said})
 	}
 }
 
 // maxSaid is how much of a request's arguments is told: a person's own words are not that long.
 const maxSaid = 256 << 10
 
-// pairs are the values of arguments that were not told yet, hashed under both keys.
-func (c *cameOut) pairs(arguments []byte) (said []byte) {
-	if len(arguments) > maxSaid || len(arguments) <= len(`{}`) {
-		return nil
+// brings are the values of arguments that were not told yet, hashed under both keys, and whether something in them has the form of a key, which
+// nearly none have.
+func (c *cameOut) brings(arguments []byte) (said []byte, key bool) {
+	if len(arguments) <= len(`{}`) {
+		return nil, false
+	}
+	if len(arguments) > maxSaid {
+		flow.Response(arguments, func(v flow.Value) { key = key || v.Kind == flow.Key })
+		return nil, key
 	}
 	keys := c.gate.State().Flow
 	g := c.gatherer(keys)
@@ -239,6 +250,7 @@ func (c *cameOut) pairs(arguments []byte) (said []byte) {
 		c.said = map[uint64]struct{}{}
 	}
 	flow.Response(arguments, func(v flow.Value) {
+		key = key || v.Kind == flow.Key
 		if v.Kind == flow.Act {
 			return
 		}
@@ -250,16 +262,7 @@ func (c *cameOut) pairs(arguments []byte) (said []byte) {
 		said = binary.BigEndian.AppendUint64(said, hash)
 		said = binary.BigEndian.AppendUint64(said, g.known.Hash(v.Text))
 	})
-	return said
-}
-
-// holdsKey reports whether something in a call's arguments has the form of a key, which nearly none have.
-func holdsKey(arguments []byte) (holds bool) {
-	if len(arguments) < flow.KeyLeast {
-		return false
-	}
-	flow.Response(arguments, func(v flow.Value) { holds = holds || v.Kind == flow.Key })
-	return holds
+	return said, key
 }
 
 // heldSecret reports whether a call's arguments hold a secret by the precise rules.
@@ -272,14 +275,16 @@ func heldSecret(arguments []byte) bool {
 	return false
 }
 
-// flowOf fills in what the hub needs to apply the rules to a call, and reports whether it has to be asked.
-func (c *cameOut) flowOf(v *declared.View, item string, arguments []byte, call *control.Call) (asks bool) {
+// flowOf fills in what the hub needs to apply the rules to a call, and reports whether it has to be asked. said is what the hub is told if not: it
+// learns the rest from the question.
+func (c *cameOut) flowOf(v *declared.View, item string, arguments []byte, call *control.Call) (said []byte, asks bool) {
 	p := v.PolicyOf(item)
 	if !c.on(p) {
-		return false
+		return nil, false
 	}
 	reach := v.ReachOf(item)
 	call.Flow, call.Classes, call.ReadOnly, call.Inside = p.Flow, reach.Classes.Names(), reach.ReadOnly, reach.Inside
-	call.Secret = holdsKey(arguments) && heldSecret(arguments)
-	return reach.Classes != 0 || call.Secret
+	said, key := c.brings(arguments)
+	call.Secret = key && heldSecret(arguments)
+	return said, reach.Classes != 0 || call.Secret
 }

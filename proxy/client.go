@@ -176,11 +176,15 @@ func (s *Session) admitBy(v *declared.View, r *request, line []byte, now time.Ti
 		s.beside(r, func() { s.quarantine.deliverReleased(r, code, true) })
 		return
 	}
-	if call, asks := s.asked.asks(v, r, line); asks {
+	call, asks := s.asked.asks(v, r, line)
+	if asks {
 		s.asked.ask(v, r, line, call, s.admitBy)
 		return
 	}
-	if !r.granted && s.came.on(v.PolicyOf(r.item)) {
+	switch {
+	case r.method == methodCall:
+		s.came.say(r.item, call.said)
+	case s.came.on(v.PolicyOf(r.item)):
 		s.came.saying(r.item, line)
 	}
 	if r.method == methodCall || r.method == methodTask {

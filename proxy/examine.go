@@ -24,6 +24,7 @@ type examined struct {
 	policy    *policy.Wrapper // the settings for its item
 	r         *request
 	line      []byte     // as it will be delivered
+	own       bool       // line is in memory of its own, and not in the reader's
 	body      frame.Span // the result or the error in it; absent once the line was changed
 	judged    []byte     // what was judged in the line: the body, or all of it
 	failed    bool       // the body is an error
@@ -35,8 +36,8 @@ type examined struct {
 
 // examine takes a response through its stages. Their order is part of what Sallyport promises: the server's own bytes are judged first and
 // as a whole, and only what may be delivered is changed.
-func (s *responses) examine(v *declared.View, r *request, line []byte) (err error) {
-	e := &examined{v: v, policy: v.PolicyOf(r.item), r: r, line: line, body: r.body}
+func (s *responses) examine(v *declared.View, r *request, line []byte, own bool) (err error) {
+	e := &examined{v: v, policy: v.PolicyOf(r.item), r: r, line: line, own: own, body: r.body}
 	defer s.caught(e, &err)
 	if e.body.Empty() {
 		e.body, e.failed = bodyOf(line)
@@ -99,7 +100,7 @@ func (s *responses) awaits(e *examined) bool {
 	}
 	later := *e // a copy, so that a response that waits for nobody is in no memory of its own
 	whole := len(later.judged) == n
-	later.line = bytes.Clone(later.line) // the reader's
+	later.line, later.own = bytes.Clone(later.line), true
 	if later.judged = later.body.Of(later.line); whole {
 		later.judged = later.line
 	}
@@ -273,7 +274,10 @@ func (s *responses) send(e *examined) error {
 
 // deliverBehind delivers a response behind those that wait, and once the hub knows its values, nil for none.
 func (s *responses) deliverBehind(e *examined, v *control.Values, sent []byte, done changes) {
-	later, line := *e, bytes.Clone(sent) // the reader's
+	later, line := *e, sent
+	if !e.own || &sent[0] != &e.line[0] {
+		line = bytes.Clone(sent)
+	}
 	s.order.add(delivery{values: v, bytes: len(line), deliver: func() {
 		var err error // the client's own reader notices that it is gone
 		defer s.caught(&later, &err)

@@ -58,14 +58,14 @@ func (s *responses) deliver(r *request, line []byte) error {
 	}
 	validated := schemaOf(v, r) != nil
 	if !validated && len(line) < asideFrom || !s.aside.take(len(line)) {
-		return s.examine(v, r, line)
+		return s.examine(v, r, line, false)
 	}
 	line = bytes.Clone(line)
 	s.aside.run(func() {
 		defer s.aside.give(len(line))
 		leave := s.turn(r.item, validated, len(line))
 		defer leave()
-		_ = s.examine(v, r, line) // the client's own reader notices that it is gone
+		_ = s.examine(v, r, line, true) // the client's own reader notices that it is gone
 	})
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/refusal"
@@ -235,6 +236,9 @@ func (s *Session) serverNotification(line []byte, m *frame.Message) error {
 
 // deliverNotice gives the client what was told of a task. In the modern era only its streams are told.
 func (s *Session) deliverNotice(id string, line []byte) error {
+	if values := s.saidBeside(line); values != nil {
+		s.came.tell([]control.Values{*values})
+	}
 	if s.inModern() {
 		return s.listens.tellTask(id, line)
 	}

@@ -7,7 +7,6 @@
 package calls
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -20,7 +19,6 @@ import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -144,7 +142,7 @@ func (c *Calls) Call(conn control.Wrapper, in control.Call) (control.CallAnswer,
 	}
 	now := c.office.Now()
 	call := store.Call{
-		Client: cmp.Or(s.Client, legible.Name(in.Client, "")), Item: in.Item, Defined: string(in.Defined), Check: in.Check, Expires: now.Add(WaitFor),
+		Client: flow.ClientOf(s.Client, in.Client), Item: in.Item, Defined: string(in.Defined), Check: in.Check, Expires: now.Add(WaitFor),
 		Same: string(control.Keyed(c.office.Store.Derive("call", s.Server), in.Same)),
 	}
 	verdict := c.judge(s, call.Client, in)

@@ -18,7 +18,7 @@ func (c *Calls) judge(s *office.Wrapper, client string, in control.Call) (v flow
 	}
 	now, used := c.office.Now(), map[*allowed]bool{}
 	v = c.hub.Flow.Judge(client, s.Server, in, func(rule int, value string) bool {
-		a := c.allowed[flowKey(s.Server, in.Item, rule, c.sameValue(s.Server, in.Item, rule, value))]
+		a := c.allowed[flowKey(s.Server, in.Item, c.sameValue(s.Server, in.Item, rule, value))]
 		if a != nil && !used[a] { // one call is one use
 			used[a] = true
 			a.use(now)
@@ -48,13 +48,13 @@ func covering(rule int) int {
 }
 
 // flowKey is equal for two values that one exception covers.
-func flowKey(server, item string, rule int, same string) string {
-	return allowedKey(server, item, "flow "+strconv.Itoa(covering(rule))+" "+same)
+func flowKey(server, item, sameValue string) string {
+	return allowedKey(server, item, "flow "+sameValue)
 }
 
 func keyOfAllowed(a store.AllowedCall) string {
 	if a.FlowRule > 0 {
-		return flowKey(a.ServerID, a.Item, a.FlowRule, a.Same)
+		return flowKey(a.ServerID, a.Item, a.Same)
 	}
 	return allowedKey(a.ServerID, a.Item, a.Same)
 }

@@ -125,7 +125,7 @@ func (f *Flow) Values(conn control.Wrapper, heard control.ValuesHeard) error {
 		if v.At.After(now) || v.At.IsZero() { // another clock
 			v.At = now
 		}
-		c := f.client(clientOf(from.client, v.Client))
+		c := f.client(ClientOf(from.client, v.Client))
 		for said := v.Said; len(said) >= pairSize; said = said[pairSize:] {
 			h, k := be64(said), be64(said[8:])
 			if !c.came(h, now) {

@@ -15,12 +15,11 @@ import (
 )
 
 const (
-	maxReasons = 8   // of one call
-	maxFrom    = 4   // places that one value came from
-	maxShown   = 256 // bytes of a value that are kept beside the arguments
-	opaque     = 32  // characters of a URL that carry something by their number alone
-	leastPart  = 3   // characters of a part of a URL that is compared
-	leastSaid  = 8   // of one that is compared for a host that the person used
+	maxReasons = 8  // of one call
+	maxFrom    = 4  // places that one value came from
+	opaque     = 32 // characters of a URL that carry something by their number alone
+	leastPart  = 3  // characters of a part of a URL that is compared
+	leastSaid  = 8  // of one that is compared for a host that the person used
 )
 
 // Verdict is what the rules say about a call.
@@ -35,13 +34,13 @@ type Allowed func(rule int, value string) bool
 
 // Judge says whether a call carries what came out of a server of its client. The values that no server brought are known from then on.
 func (f *Flow) Judge(clientName, server string, call control.Call, allowed Allowed) (v Verdict) {
+	arguments := values.Arguments(call.Arguments) // without the lock: they can be long
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.fresh() {
 		return v
 	}
 	j := judge{f: f, now: f.now(), c: f.client(clientName), server: server, call: call, allowed: allowed, classes: powers.ClassesNamed(call.Classes...)}
-	arguments := values.Arguments(call.Arguments)
 	for n := range arguments {
 		j.argument(&arguments[n])
 	}
@@ -317,13 +316,14 @@ func (j *judge) learn(arguments []values.Argument) {
 
 // Granted makes the values of a call that a person allowed known with its tool.
 func (f *Flow) Granted(clientName, server string, call control.Call) {
+	arguments := values.Arguments(call.Arguments)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.fresh() {
 		return
 	}
 	now := f.now()
-	for _, a := range values.Arguments(call.Arguments) {
+	for _, a := range arguments {
 		for _, v := range a.Values {
 			if v.Kind != values.Act {
 				f.known.use(clientName, withTool(f.keys.known.Hash(v.Text), server, call.Item), now)

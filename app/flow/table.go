@@ -16,8 +16,8 @@ const pairSize = 16
 
 func be64(b []byte) uint64 { return binary.BigEndian.Uint64(b) }
 
-// clientOf is the name under which a client's table is kept, as calls name it.
-func clientOf(registered, said string) string { return cmp.Or(registered, legible.Name(said, "")) }
+// ClientOf is the name under which a client's table is kept, as calls name it.
+func ClientOf(registered, said string) string { return cmp.Or(registered, legible.Name(said, "")) }
 
 // client is what came out of the servers of one client. Of two clients nothing is compared.
 type client struct {

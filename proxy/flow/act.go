@@ -11,28 +11,52 @@ const (
 	maxNouns            = 24
 )
 
-// verbs are the words of tools that act, each with the one it counts as. docs/flow.md lists them.
-var verbs = map[string]string{
-	"delete": "delete", "remove": "delete", "erase": "delete", "drop": "delete", "destroy": "delete", "purge": "delete", "wipe": "delete",
-	"cancel": "cancel", "revoke": "cancel", "unsubscribe": "cancel",
-	"reserve": "book", "book": "book", "schedule": "book",
-	"buy": "buy", "purchase": "buy", "order": "buy", "subscribe": "buy",
-	"pay": "pay", "transfer": "pay", "withdraw": "pay", "donate": "pay",
-	"send": "send", "forward": "send", "email": "send", "mail": "send", "share": "send", "post": "send", "publish": "send", "upload": "send", "reply": "send",
-	"invite": "invite", "add": "invite",
-	"change": "change", "update": "change", "modify": "change", "reset": "change", "set": "change", "edit": "change",
-	"create": "create", "make": "create", "grant": "grant", "assign": "grant", "promote": "grant", "move": "move", "archive": "move", "rename": "move",
+// verbOf is the verb that a word of a tool counts as, "" for any other word. docs/flow.md lists them. A switch, since a wrapper and its guard would
+// make maps at every start.
+func verbOf(word string) string {
+	switch word {
+	case "delete", "remove", "erase", "drop", "destroy", "purge", "wipe":
+		return "delete"
+	case "cancel", "revoke", "unsubscribe":
+		return "cancel"
+	case "reserve", "book", "schedule":
+		return "book"
+	case "buy", "purchase", "order", "subscribe":
+		return "buy"
+	case "pay", "transfer", "withdraw", "donate":
+		return "pay"
+	case "send", "forward", "email", "mail", "share", "post", "publish", "upload", "reply":
+		return "send"
+	case "invite", "add":
+		return "invite"
+	case "change", "update", "modify", "reset", "set", "edit":
+		return "change"
+	case "create", "make":
+		return "create"
+	case "grant", "assign", "promote":
+		return "grant"
+	case "move", "archive", "rename":
+		return "move"
+	}
+	return ""
 }
 
-// ordering are words behind which a verb orders.
-var ordering = map[string]bool{
-	"please": true, "must": true, "should": true, "then": true, "now": true, "also": true, "first": true, "kindly": true, "immediately": true, "and": true, "you": true,
-	"can": true, "could": true, "always": true, "just": true, "finally": true, "next": true, "instead": true,
+// orders reports whether a verb behind this word orders.
+func orders(word string) bool {
+	switch word {
+	case "please", "must", "should", "then", "now", "also", "first", "kindly", "immediately", "and", "you", "can", "could", "always", "just", "finally", "next", "instead":
+		return true
+	}
+	return false
 }
 
-// urging are words that make an order of the "to" behind them.
-var urging = map[string]bool{
-	"need": true, "have": true, "you": true, "remember": true, "sure": true, "required": true, "instructed": true, "asked": true, "want": true, "supposed": true, "forget": true,
+// urges reports whether a "to" behind this word orders.
+func urges(word string) bool {
+	switch word {
+	case "need", "have", "you", "remember", "sure", "required", "instructed", "asked", "want", "supposed", "forget":
+		return true
+	}
+	return false
 }
 
 // ActOf is the text of an act's value.
@@ -41,8 +65,8 @@ func ActOf(verb, noun string) string { return verb + " " + noun }
 // ActsOf are the acts that a tool of this name does: its verbs, each with its nouns.
 func ActsOf(words []string) (acts []string) {
 	for _, w := range words {
-		verb, is := verbs[w]
-		if !is {
+		verb := verbOf(w)
+		if verb == "" {
 			continue
 		}
 		for _, noun := range words {
@@ -69,7 +93,7 @@ func (s *scanner) acts() {
 	last, before := "", "" // the two words before, "" at the beginning of a sentence
 	for i := 0; i < len(text); {
 		if bytesAre[text[i]]&(isLower|isUpper) == 0 {
-			if c := text[i]; c == '.' || c == '\n' || c == '!' || c == '?' || c == ':' || c == ';' || c == ',' && last != "" && !ordering[last] {
+			if c := text[i]; c == '.' || c == '\n' || c == '!' || c == '?' || c == ':' || c == ';' || c == ',' && last != "" && !orders(last) {
 				last, before = "", ""
 			}
 			i++
@@ -84,16 +108,12 @@ func (s *scanner) acts() {
 			before, last = last, w
 			continue
 		}
-		if lengths[w[0]|0x20]&(1<<len(w)) == 0 { // no word that is looked for
-			before, last = last, "-"
-			continue
-		}
 		var room [longestVerb]byte
 		lower := room[:len(w)]
 		for n := range len(w) {
 			lower[n] = w[n] | 0x20
 		}
-		if verb, is := verbs[string(lower)]; is && (last == "" || ordering[last] || last == "to" && urging[before]) {
+		if verb := verbOf(string(lower)); verb != "" && (last == "" || orders(last) || last == "to" && urges(before)) {
 			s.act(verb, start, i)
 		}
 		before = last
@@ -103,26 +123,10 @@ func (s *scanner) acts() {
 
 const longestVerb = 11
 
-// lengths are those of the words that acts looks for, by their first letter: nearly all others need no look-up.
-var lengths = func() (by [256]uint16) {
-	add := func(w string) { by[w[0]] |= 1 << len(w) }
-	for w := range verbs {
-		add(w)
-	}
-	for w := range ordering {
-		add(w)
-	}
-	for w := range urging {
-		add(w)
-	}
-	add("to")
-	return by
-}()
-
 // known is one of the words that acts looks back at, "-" for any other.
 func known(lower []byte) string {
 	switch w := string(lower); {
-	case ordering[w], urging[w], w == "to":
+	case orders(w), urges(w), w == "to":
 		return w
 	}
 	return "-"

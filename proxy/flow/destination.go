@@ -94,7 +94,7 @@ func urlForm(rest string) string {
 // isHost reports whether a word without a scheme is a host: its last label is a top-level domain that is not as often the end of a file's name.
 func isHost(w string) bool {
 	last := strings.LastIndexByte(w, '.')
-	return last > 0 && plainHost(strings.ToLower(w)) && topDomains[strings.ToLower(w[last+1:])]
+	return last > 0 && plainHost(strings.ToLower(w)) && isTopDomain(strings.ToLower(w[last+1:]))
 }
 
 // plainHost reports whether a name has two labels or more of letters, digits and hyphens (RFC 1123, 2.1), or of another script.
@@ -117,16 +117,18 @@ func plainHost(w string) bool {
 	return labels >= 2
 }
 
-// topDomains are the most used top-level domains (by registrations, and those of the largest countries), those reserved for examples and local use
+// isTopDomain reports whether a label is one of the most used top-level domains (by registrations, and those of the largest countries), those reserved for examples and local use
 // (RFC 2606, RFC 6762), without those that end files ("md", "py", "rs", "sh", "pl", "zip").
-var topDomains = map[string]bool{
-	"com": true, "net": true, "org": true, "edu": true, "gov": true, "mil": true, "int": true, "io": true, "dev": true, "app": true, "co": true, "ai": true, "me": true,
-	"info": true, "biz": true, "xyz": true, "online": true, "site": true, "store": true, "shop": true, "tech": true, "club": true, "live": true, "top": true, "icu": true,
-	"cloud": true, "page": true, "link": true, "click": true, "blog": true, "space": true, "website": true, "ru": true, "cn": true, "de": true, "uk": true, "eu": true,
-	"fr": true, "nl": true, "it": true, "es": true, "br": true, "jp": true, "in": true, "au": true, "ca": true, "us": true, "ch": true, "se": true, "no": true, "dk": true,
-	"fi": true, "cz": true, "at": true, "be": true, "kr": true, "tw": true, "hk": true, "sg": true, "nz": true, "za": true, "mx": true, "ar": true, "tr": true, "ua": true,
-	"ir": true, "il": true, "tv": true, "cc": true, "to": true, "gg": true, "ly": true, "tk": true, "ml": true, "ga": true, "cf": true, "gq": true, "su": true, "ws": true,
-	"example": true, "test": true, "invalid": true, "localhost": true, "local": true, "onion": true, "internal": true,
+func isTopDomain(label string) bool {
+	switch label {
+	case "com", "net", "org", "edu", "gov", "mil", "int", "io", "dev", "app", "co", "ai", "me", "info", "biz", "xyz", "online", "site", "store", "shop",
+		"tech", "club", "live", "top", "icu", "cloud", "page", "link", "click", "blog", "space", "website", "ru", "cn", "de", "uk", "eu", "fr", "nl", "it",
+		"es", "br", "jp", "in", "au", "ca", "us", "ch", "se", "no", "dk", "fi", "cz", "at", "be", "kr", "tw", "hk", "sg", "nz", "za", "mx", "ar", "tr",
+		"ua", "ir", "il", "tv", "cc", "to", "gg", "ly", "tk", "ml", "ga", "cf", "gq", "su", "ws", "example", "test", "invalid", "localhost", "local",
+		"onion", "internal":
+		return true
+	}
+	return false
 }
 
 // repoPart reports whether a part of owner/name is one (the names that GitHub and GitLab allow), with a letter in it.

@@ -53,13 +53,13 @@ var bytesAre = func() (is [256]uint16) {
 			is[c] = isDigit
 		}
 	}
-	for c, bits := range map[byte]uint16{
-		'_': isScore, '@': isAt, '.': isDot, '/': isSlash, '"': isQuote | isBreak, '\'': isQuote | isBreak, '`': isQuote | isBreak, '+': isPlus, ':': isColon,
-		'<': isBreak, '>': isBreak, '(': isBreak, ')': isBreak, '[': isBreak, ']': isBreak, '{': isBreak, '}': isBreak, ',': isBreak, ';': isBreak, '|': isBreak,
-		'*': isBreak, '!': isBreak,
-	} {
-		is[c] = bits
+	for _, c := range []byte("\"'`<>()[]{},;|*!") {
+		is[c] = isBreak
 	}
+	for _, c := range []byte("\"'`") {
+		is[c] |= isQuote
+	}
+	is['_'], is['@'], is['.'], is['/'], is['+'], is[':'] = isScore, isAt, isDot, isSlash, isPlus, isColon
 	return is
 }()
 
@@ -101,7 +101,7 @@ func (s *scanner) scan() {
 	}
 }
 
-// trimmed leaves out what surrounds a word.
+// around is what may surround a word.
 const around = ".:?-=&~$%^\\"
 
 func (s *scanner) word(start, end int, bits uint16, digits int) {

@@ -32,7 +32,6 @@ func Response(raw []byte, take func(v Value)) {
 type Argument struct {
 	Member string // nearest member around it
 	At     string // JSON Pointer (RFC 6901)
-	Text   string // as the client wrote it, without escapes
 	Whole  string // folded, however long
 	Values []Value
 }
@@ -43,8 +42,8 @@ func Arguments(raw []byte) (all []Argument) {
 		if f.Key {
 			return
 		}
-		a := Argument{Member: strings.Clone(f.Member), At: f.Pointer(), Text: strings.Clone(f.Text)}
-		a.Whole = whole(a.Text)
+		text := strings.Clone(f.Text)
+		a := Argument{Member: strings.Clone(f.Member), At: f.Pointer(), Whole: whole(text)}
 		t := taker{take: func(v Value) {
 			v.Text = strings.Clone(v.Text)
 			a.Values = append(a.Values, v)
@@ -52,7 +51,7 @@ func Arguments(raw []byte) (all []Argument) {
 		if f.Number {
 			t.give(Value{Kind: Whole, Member: a.Member, Text: a.Whole})
 		} else {
-			t.text(a.Text, a.Member)
+			t.text(text, a.Member)
 		}
 		all = append(all, a)
 	})

@@ -40,7 +40,7 @@ type Value struct {
 	Text   string // folded
 }
 
-// Key makes hashes. It is not for several goroutines at once.
+// Hasher makes hashes. It is not for several goroutines at once.
 type Hasher struct {
 	mac hash.Hash
 	sum [sha256.Size]byte

@@ -70,13 +70,7 @@ func TestACallIsAllowedOnceOrRefusedInTheWindow(t *testing.T) {
 	for range 2 {
 		a.trayClick("notes — a call to review")
 		a.find(heading, "Claude wants to call")
-		before := len(h.inbox())
-		a.until("the call is refused", func() bool {
-			if n, ok := a.look(button, refuseCall); ok {
-				_ = n.press() // refused while it is disabled
-			}
-			return len(h.inbox()) < before
-		})
+		a.refusesCall()
 	}
 	a.trayGone("a call to review")
 	for _, call := range []string{groceries, ideas} {
@@ -87,4 +81,16 @@ func TestACallIsAllowedOnceOrRefusedInTheWindow(t *testing.T) {
 	if items := h.inbox(); len(items) != 0 {
 		t.Errorf("refused calls are asked about again: %+v", items)
 	}
+}
+
+// refusesCall refuses the call on the screen.
+func (a *app) refusesCall() {
+	a.t.Helper()
+	before := len(a.inbox())
+	a.until("the call is refused", func() bool {
+		if n, ok := a.look(button, refuseCall); ok {
+			_ = n.press() // refused while it is disabled
+		}
+		return len(a.inbox()) < before
+	})
 }

@@ -31,12 +31,7 @@ func TestACallThatCarriesAnAccountIsDecidedInTheWindow(t *testing.T) {
 	a.shows()
 	a.find(heading, "Claude wants to call")
 	a.says("transfer_money", "Something in it came out of a response", "Why you are asked", "de02120300000000202051", "bills", "read_invoice", "in running text", "/iban", "Invoice 2231 <b>", "If you do nothing, it is never run")
-	a.until("the call is refused", func() bool {
-		if n, ok := a.look(button, refuseCall); ok {
-			_ = n.press() // refused while it is disabled
-		}
-		return len(h.inbox()) == 0
-	})
+	a.refusesCall()
 	if answer := payments.call("transfer_money", theirs); !strings.Contains(answer, "the user refused this call") {
 		t.Errorf("a refused call: %.400s", answer)
 	}
