@@ -372,6 +372,7 @@ func recordHeld(t testing.TB) *recording {
 	wait(t, "what was allowed works", func() bool { return strings.Contains(s.call("read_note", `{}`), "bread") })
 
 	hub := d.signalHub(syscall.SIGSTOP)
+	wait(t, "the hub has stopped, and writes no more", func() bool { return allStopped(hub) }) // a thread first ends its system call
 	r := &recording{tracer: newTracer(t, d.dir, d.signs), holds: d.heldHolds}
 	const told = `"status":"held"`
 	if got := s.call("read_mail", `{}`); !strings.Contains(got, told) || strings.Contains(got, "attacker@evil") {
@@ -388,6 +389,16 @@ func recordHeld(t testing.TB) *recording {
 	r.read(t, trace)
 	r.follows(t)
 	return r
+}
+
+// allStopped says whether every thread of a process has stopped.
+func allStopped(pid int) bool {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	return err == nil && len(threads) > 0 && !slices.ContainsFunc(threads, func(path string) bool {
+		raw, err := os.ReadFile(path)
+		_, state, found := bytes.Cut(raw, []byte(") ")) // pid (name) state
+		return err == nil && !(found && bytes.HasPrefix(state, []byte("T")))
+	})
 }
 
 // below are the children of a process.
