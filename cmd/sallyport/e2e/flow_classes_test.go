@@ -11,16 +11,17 @@ import (
 	"github.com/sallyport/sallyport/proxy/powers"
 )
 
-// The classes of the tools of the twelve servers that install.sh installs. Every tool that is not named has none: these servers stay on this computer, or say that they
-// do.
+// The classes of the tools of the thirteen servers that install.sh installs. Every tool that is not named has none: these servers stay on this
+// computer, or say that they do.
 func TestTheToolsOfRealServersAreOfTheseClasses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers")
 	}
 	t.Parallel()
-	want := map[string]string{"server-everything trigger-url-elicitation": "gives reaches"} // it has the client open a URL
+	want := map[string]string{"server-everything trigger-url-elicitation": "gives reaches", // it has the client open a URL
+		"mcp-server-fetch fetch": "reaches"}
 	got, tools := map[string]string{}, 0
-	servers := slices.Clone(realServers)
+	servers := append(slices.Clone(realServers), fetchServer)
 	for _, bin := range []string{
 		"mcp-server-basic-react", "mcp-budget-allocator-server", "mcp-cohort-heatmap-server", "mcp-customer-segmentation-server", "mcp-map-server", "mcp-scenario-modeler-server",
 	} {
@@ -49,7 +50,7 @@ func TestTheToolsOfRealServersAreOfTheseClasses(t *testing.T) {
 		}
 		s.hangUp(false)
 	}
-	if !maps.Equal(got, want) || len(servers) != 12 || tools < 60 {
+	if !maps.Equal(got, want) || len(servers) != 13 || tools < 60 {
 		t.Errorf("%d tools of %d servers: %v, want %v", tools, len(servers), got, want)
 	}
 }

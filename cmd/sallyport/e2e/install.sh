@@ -37,7 +37,7 @@ client_packages="
 @google/gemini-cli@0.61.0
 opencode-ai@1.18.33
 "
-python_packages="uv==0.13.9 mcp==2.3.0 mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"
+python_packages="uv==0.13.9 mcp==2.3.0 mcp-server-fetch==2026.10.24 mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"
 # LlamaFirewall comes without torch and transformers (2 GB), which only PROMPT_GUARD needs, with a model that no test may fetch.
 llamafirewall_packages="llamafirewall==1.0.3 pydantic==2.14.4 typing_extensions==4.16.0 typer==0.29.2 openai==3.57.0 numpy==2.4.6"
 

@@ -184,8 +184,8 @@ var realServers = []realServer{
 	},
 }
 
-// gitEnv makes commits equal in every run.
-var gitEnv = []string{"GIT_AUTHOR_DATE=2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z",
+// gitEnv makes commits equal in every run. Its dates are in the one form that git and GitPython both read.
+var gitEnv = []string{"GIT_AUTHOR_DATE=1767323045 +0000", "GIT_COMMITTER_DATE=1767323045 +0000",
 	"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com",
 	"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"}
 
