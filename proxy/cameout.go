@@ -152,24 +152,30 @@ func (c *cameOut) values(item string, request, raw []byte, flagged bool) (v cont
 		return v, false
 	}
 	now := time.Now()
-	if !left && c.knows(keys, came, flagged, now) {
+	if c.knows(keys, came, flagged, now) && !left {
 		return v, false
 	}
 	return control.Values{Client: c.client(), Item: item, Request: string(request), At: now, Came: came, Left: left, Flagged: flagged}, true
 }
 
-// knows reports whether all values were told a short while ago.
+// knows reports whether all values were told a short while ago. It marks the fields that only repeat what a call gave the server: an address that
+// the model looks up because a note named it is no address of this server's.
 func (c *cameOut) knows(keys control.FlowKeys, came []byte, flagged bool, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.useKeys(keys)
+	all := true
 	for ; len(came) > 0; came = came[flow.HashedSize:] {
 		at, ok := c.told[toldKey(came, flagged)]
-		if !ok || now.Unix()-at > int64(tellAgain.Seconds()) {
-			return false
+		if one, _ := flow.ReadHashed(came); !ok && !one.Prose {
+			if _, given := c.said[one.Hash]; given {
+				flow.MarkEcho(came)
+				at, ok = c.told[toldKey(came, flagged)]
+			}
 		}
+		all = all && ok && now.Unix()-at <= int64(tellAgain.Seconds())
 	}
-	return true
+	return all
 }
 
 // toldKey stands for a value and the way in which it came.

@@ -87,6 +87,27 @@ func TestWithoutAHubResponsesAreDeliveredAndTheirValuesKept(t *testing.T) {
 	}
 }
 
+func TestAFieldThatOnlyRepeatsACallIsToldAsSuch(t *testing.T) {
+	r := ready(t)
+	r.gate.set(func(g *gatekeeper) { g.came = nil })
+	saying(r, `"result":{"content":[],"structuredContent":{"query":"eve@evil.example","found":"adam@example.org"}}`)
+	r.send(`{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"echo","arguments":{"text":"eve@evil.example"}}}`)
+	r.answerTo("10")
+	came, _ := r.gate.heard()
+	is := map[uint64]bool{}
+	for _, v := range came {
+		for rest := v.Came; len(rest) > 0; rest = rest[flow.HashedSize:] {
+			one, _ := flow.ReadHashed(rest)
+			is[one.Hash] = one.Echo
+		}
+	}
+	for text, want := range map[string]bool{"eve@evil.example": true, "adam@example.org": false} {
+		if got, told := is[hashed(text)]; got != want || !told {
+			t.Errorf("%s is told: %v, as a repetition: %v", text, told, got)
+		}
+	}
+}
+
 func TestUnderFlowOffNothingIsTold(t *testing.T) {
 	r := ready(t)
 	r.gate.set(func(g *gatekeeper) { g.settings["flow.policy"] = "off" })

@@ -36,6 +36,7 @@ type Flow struct {
 	keys    keys
 	known   known
 	ready   time.Time // calls wait until then
+	early   []early   // what calls brought, heard before that
 	heard   time.Time // when a server was last heard, if that is not kept yet
 	first   bool      // the first was heard
 	begin   func()    // called once, in a goroutine of its own, when the first server is heard
@@ -121,16 +122,17 @@ func (f *Flow) Values(conn control.Wrapper, heard control.ValuesHeard) error {
 		return nil // nothing passes then either
 	}
 	now := f.now()
+	f.settle(now)
 	for _, v := range heard.Values {
 		if v.At.After(now) || v.At.IsZero() { // another clock
 			v.At = now
 		}
 		c := f.client(ClientOf(from.client, v.Client))
-		for said := v.Said; len(said) >= pairSize; said = said[pairSize:] {
-			h, k := be64(said), be64(said[8:])
-			if !c.came(h, now) {
-				f.known.use(c.name, k, now)
-			}
+		switch {
+		case !now.Before(f.ready):
+			f.brought(c, v.Said, now)
+		case len(v.Said) > 0 && len(f.early) < maxEarly: // of those left out a person is asked
+			f.early = append(f.early, early{c, v.Said})
 		}
 		if len(v.Came) > 0 || v.Left {
 			f.take(c, from.server, v, now)
@@ -142,6 +144,34 @@ func (f *Flow) Values(conn control.Wrapper, heard control.ValuesHeard) error {
 		go f.begin()
 	}
 	return nil
+}
+
+// early is what calls brought before this hub, told before all wrappers have told what came out of their servers: which was first can't be said yet.
+type early struct {
+	c    *client
+	said []byte
+}
+
+const maxEarly = 65_536
+
+// settle takes in what calls brought once all has been told that came. The caller has the lock.
+func (f *Flow) settle(now time.Time) {
+	if now.Before(f.ready) {
+		return
+	}
+	for _, e := range f.early {
+		f.brought(e.c, e.said, now)
+	}
+	f.early = nil
+}
+
+// brought makes known what a call brought and no server did.
+func (f *Flow) brought(c *client, said []byte, now time.Time) {
+	for ; len(said) >= pairSize; said = said[pairSize:] {
+		if h, k := be64(said), be64(said[8:]); !c.came(h, now) {
+			f.known.use(c.name, k, now)
+		}
+	}
 }
 
 // Ready waits until wrappers that were connected to the hub before have told what they heard, if there was one a short while ago.

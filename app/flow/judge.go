@@ -40,6 +40,7 @@ func (f *Flow) Judge(clientName, server string, call control.Call, allowed Allow
 	if !f.fresh() {
 		return v
 	}
+	f.settle(f.now())
 	j := judge{f: f, now: f.now(), c: f.client(clientName), server: server, call: call, allowed: allowed, classes: powers.ClassesNamed(call.Classes...)}
 	for n := range arguments {
 		j.argument(&arguments[n])
@@ -101,12 +102,25 @@ func (j *judge) see(text string) (s sight) {
 	return s
 }
 
-// ownField reports whether this server's responses have the value as a field.
+// ownField reports whether this server's responses have the value as a field, without a call that gave it before.
 func (s *sight) ownField() bool { return s.own != nil && s.own.as&(asField|asSender) != 0 }
+
+// ownSaid reports whether this server's responses have it in any way but as a repetition.
+func (s *sight) ownSaid() bool { return s.own != nil && s.own.as&^asEcho != 0 }
+
+// confirmed reports whether this server's responses have it as a field at all: there is such a thing.
+func (s *sight) confirmed() bool { return s.own != nil && s.own.as&(asField|asSender|asEcho) != 0 }
 
 // onlySender reports whether the value is known as the one who wrote, and as nothing else.
 func (s *sight) onlySender() bool {
-	return len(s.from) > 0 && !slices.ContainsFunc(s.from, func(p place) bool { return p.e.as != asSender })
+	sender := false
+	for _, p := range s.from {
+		if p.e.as&(inProse|asField) != 0 {
+			return false
+		}
+		sender = sender || p.e.as&asSender != 0
+	}
+	return sender
 }
 
 func (j *judge) argument(a *values.Argument) {
@@ -155,7 +169,7 @@ func (j *judge) value(a *values.Argument, kind values.Kind, text string, wholly,
 		r.Overflowed = true
 		j.ask(r, nil)
 		return
-	case acts && !s.known && s.prose && !s.ownField() && !j.allows(2, kind, text):
+	case acts && !s.known && s.prose && !s.confirmed() && !j.allows(2, kind, text):
 		if j.call.Inside {
 			j.note(2)
 		} else {
@@ -163,7 +177,7 @@ func (j *judge) value(a *values.Argument, kind values.Kind, text string, wholly,
 			return
 		}
 	}
-	if j.call.Secret && kind == values.Key && s.other && s.own == nil && !j.allows(6, kind, text) {
+	if j.call.Secret && kind == values.Key && s.other && !s.ownSaid() && !j.allows(6, kind, text) {
 		j.ask(reason(6), s.from)
 		return
 	}
@@ -182,7 +196,7 @@ func (j *judge) reaches(a *values.Argument, kind values.Kind, text string, s sig
 	if kind == values.URL {
 		h = j.see(host)
 	}
-	if !j.call.ReadOnly && !h.known && h.other && h.own == nil {
+	if !j.call.ReadOnly && !h.known && h.other && !h.ownSaid() {
 		r := reason(5)
 		j.ask(r, h.from)
 		return
@@ -208,7 +222,7 @@ func (j *judge) carries(rest string, knownHost bool) (from []place, carries bool
 		s := j.see(strings.ToLower(part))
 		switch {
 		case s.known:
-		case knownHost && s.other && s.own == nil, !knownHost && len(s.from) > 0:
+		case knownHost && s.other && !s.ownSaid(), !knownHost && len(s.from) > 0:
 			return s.from, true
 		case !knownHost && len(part) >= opaque && unreadable(part):
 			return nil, true

@@ -49,6 +49,7 @@ const (
 	inProse as = 1 << iota
 	asField
 	asSender // only in the field that names who wrote
+	asEcho   // in a field that repeats what a call gave the server
 )
 
 // origin is the response that a value came in, shared by all its values.
@@ -104,6 +105,8 @@ func (f *Flow) take(c *client, server string, v control.Values, now time.Time) {
 		switch {
 		case value.Prose:
 			how = inProse
+		case value.Echo:
+			how = asEcho
 		case senders[f.keys.members[value.Member]]:
 			how = asSender
 		}

@@ -62,18 +62,25 @@ type Hashed struct {
 	Member uint64 // hash of the member's name, 0 in prose
 	Kind   Kind
 	Prose  bool
+	Echo   bool // a field that only repeats what a call gave this server before
 }
 
 // HashedSize is the length of a value on the wire.
 const HashedSize = 17
 
-const proseBit = 0x80
+const (
+	proseBit = 0x80
+	echoBit  = 0x40
+)
 
 // Append adds the value to a buffer.
 func (v Hashed) Append(to []byte) []byte {
 	kind := byte(v.Kind)
 	if v.Prose {
 		kind |= proseBit
+	}
+	if v.Echo {
+		kind |= echoBit
 	}
 	to = append(to, kind)
 	to = binary.BigEndian.AppendUint64(to, v.Hash)
@@ -82,10 +89,13 @@ func (v Hashed) Append(to []byte) []byte {
 
 // ReadHashed is the value at the beginning of a buffer of at least HashedSize bytes; not ok for a kind that no value has.
 func ReadHashed(from []byte) (v Hashed, ok bool) {
-	v.Kind, v.Prose = Kind(from[0]&^proseBit), from[0]&proseBit != 0
+	v.Kind, v.Prose, v.Echo = Kind(from[0]&^(proseBit|echoBit)), from[0]&proseBit != 0, from[0]&echoBit != 0
 	v.Hash, v.Member = binary.BigEndian.Uint64(from[1:9]), binary.BigEndian.Uint64(from[9:17])
 	return v, v.Kind <= Act
 }
+
+// MarkEcho marks a field on the wire as an echo.
+func MarkEcho(at []byte) { at[0] |= echoBit }
 
 // HostOf is the host in the text of a URL value.
 func HostOf(url string) string {
