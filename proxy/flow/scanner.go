@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"net/url"
 	"strings"
 	"unicode/utf8"
 )
@@ -19,7 +20,17 @@ type scanner struct {
 	announced  bool // the last word was "id"
 	past       int  // up to here the text is part of a number that was taken
 	quotedPast int  // and of a quoted name
+
+	apart    [maxApart]byte // letters that stand apart, one after the other
+	apartLen int
+	apartEnd int
 }
+
+// maxApart is the longest destination whose letters stand apart, leastApart the shortest.
+const (
+	maxApart   = 80
+	leastApart = 6
+)
 
 // What a byte is in a word.
 const (
@@ -65,7 +76,8 @@ var bytesAre = func() (is [256]uint16) {
 
 func (s *scanner) scan() {
 	text := s.text
-	if strings.Contains(text, "(at)") || strings.Contains(text, "[at]") || strings.Contains(text, "(dot)") || strings.Contains(text, "[dot]") {
+	if strings.IndexByte(text, '(') >= 0 && (strings.Contains(text, "(at)") || strings.Contains(text, "(dot)")) ||
+		strings.IndexByte(text, '[') >= 0 && (strings.Contains(text, "[at]") || strings.Contains(text, "[dot]")) {
 		s.text = unspelled(text)
 		text = s.text
 	}
@@ -93,12 +105,43 @@ func (s *scanner) scan() {
 			bits |= is
 			i++
 		}
+		if i == start+1 {
+			s.single(start)
+		} else if s.apartLen > 0 {
+			s.endApart()
+		}
 		s.word(start, i, bits, digits)
 	}
+	s.endApart()
 	s.endRun()
 	if s.prose {
 		s.acts()
 	}
+}
+
+// single is a word of one byte: with one blank or line break between them, such words may be an address (e v e @ e v i l . c o m).
+func (s *scanner) single(at int) {
+	if s.apartLen > 0 && (at != s.apartEnd+1 || s.apartLen == maxApart) {
+		s.endApart()
+	}
+	s.apart[s.apartLen] = s.text[at]
+	s.apartLen++
+	s.apartEnd = at + 1
+}
+
+func (s *scanner) endApart() {
+	if s.apartLen >= leastApart {
+		w := string(s.apart[:s.apartLen])
+		s.address(strings.Trim(w, around), bitsOf(w))
+	}
+	s.apartLen = 0
+}
+
+func bitsOf(w string) (bits uint16) {
+	for i := range len(w) {
+		bits |= bytesAre[w[i]]
+	}
+	return bits
 }
 
 // around is what may surround a word.
@@ -209,6 +252,11 @@ func (s *scanner) quoted(at int) {
 // address takes a mail address, a URL with its host, a bare host, or a repository.
 func (s *scanner) address(w string, bits uint16) bool {
 	kind, form := destination(w)
+	if !kind.Destination() && strings.IndexByte(w, '%') >= 0 { // eve%40evil.example
+		if plain, err := url.PathUnescape(w); err == nil {
+			kind, form = destination(plain)
+		}
+	}
 	if !kind.Destination() {
 		return false
 	}
