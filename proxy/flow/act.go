@@ -41,22 +41,29 @@ func verbOf(word string) string {
 	return ""
 }
 
-// orders reports whether a verb behind this word orders.
-func orders(word string) bool {
-	switch word {
-	case "please", "must", "should", "then", "now", "also", "first", "kindly", "immediately", "and", "you", "can", "could", "always", "just", "finally", "next", "instead":
-		return true
-	}
-	return false
-}
+// role is what a word says about a verb behind it.
+type role uint8
 
-// urges reports whether a "to" behind this word orders.
-func urges(word string) bool {
-	switch word {
-	case "need", "have", "you", "remember", "sure", "required", "instructed", "asked", "want", "supposed", "forget":
-		return true
+const (
+	begins role = 1 << iota // there is none: the sentence begins
+	orders                  // a verb behind it orders
+	urges                   // a "to" behind it does
+	isTo
+)
+
+// roleOf is the role of a word in lower case.
+func roleOf(word []byte) role {
+	switch string(word) {
+	case "you":
+		return orders | urges
+	case "please", "must", "should", "then", "now", "also", "first", "kindly", "immediately", "and", "can", "could", "always", "just", "finally", "next", "instead":
+		return orders
+	case "need", "have", "remember", "sure", "required", "instructed", "asked", "want", "supposed", "forget":
+		return urges
+	case "to":
+		return isTo
 	}
-	return false
+	return 0
 }
 
 // ActOf is the text of an act's value.
@@ -90,11 +97,16 @@ func stem(noun string) string {
 // acts takes the verbs of the text that order something, with the nouns around them.
 func (s *scanner) acts() {
 	text := s.text
-	last, before := "", "" // the two words before, "" at the beginning of a sentence
+	last, before := begins, begins // of the two words before
 	for i := 0; i < len(text); {
 		if bytesAre[text[i]]&(isLower|isUpper) == 0 {
-			if c := text[i]; c == '.' || c == '\n' || c == '!' || c == '?' || c == ':' || c == ';' || c == ',' && last != "" && !orders(last) {
-				last, before = "", ""
+			switch text[i] {
+			case '.', '\n', '!', '?', ':', ';':
+				last, before = begins, begins
+			case ',':
+				if last&orders == 0 {
+					last, before = begins, begins
+				}
 			}
 			i++
 			continue
@@ -103,34 +115,28 @@ func (s *scanner) acts() {
 		for i < len(text) && bytesAre[text[i]]&(isLower|isUpper|isDigit|isScore|isHigh) != 0 {
 			i++
 		}
-		w := text[start:i]
-		if len(w) > longestVerb {
-			before, last = last, w
+		if i-start < shortestRole || i-start > longestVerb {
+			before, last = last, 0
 			continue
 		}
 		var room [longestVerb]byte
-		lower := room[:len(w)]
-		for n := range len(w) {
-			lower[n] = w[n] | 0x20
+		lower := room[:i-start]
+		for n := range lower {
+			lower[n] = text[start+n] | 0x20
 		}
-		if verb := verbOf(string(lower)); verb != "" && (last == "" || orders(last) || last == "to" && urges(before)) {
-			s.act(verb, start, i)
+		if last&(begins|orders) != 0 || last&isTo != 0 && before&urges != 0 {
+			if verb := verbOf(string(lower)); verb != "" {
+				s.act(verb, start, i)
+			}
 		}
-		before = last
-		last = known(lower)
+		before, last = last, roleOf(lower)
 	}
 }
 
-const longestVerb = 11
-
-// known is one of the words that acts looks back at, "-" for any other.
-func known(lower []byte) string {
-	switch w := string(lower); {
-	case orders(w), urges(w), w == "to":
-		return w
-	}
-	return "-"
-}
+const (
+	longestVerb  = 11
+	shortestRole = 2
+)
 
 func (s *scanner) act(verb string, start, end int) {
 	from, to := max(0, start-actBefore), min(len(s.text), end+actAfter)

@@ -47,7 +47,11 @@ const (
 	isQuote
 	isPlus
 	isColon
+	isAround // may surround a word
 )
+
+// inAddress are the signs one of which every mail address, URL, host and repository has.
+const inAddress = isAt | isDot | isSlash | isColon
 
 var bytesAre = func() (is [256]uint16) {
 	for c := range 256 {
@@ -71,6 +75,9 @@ var bytesAre = func() (is [256]uint16) {
 		is[c] |= isQuote
 	}
 	is['_'], is['@'], is['.'], is['/'], is['+'], is[':'] = isScore, isAt, isDot, isSlash, isPlus, isColon
+	for _, c := range []byte(around) {
+		is[c] |= isAround
+	}
 	return is
 }()
 
@@ -151,12 +158,12 @@ func (s *scanner) word(start, end int, bits uint16, digits int) {
 	if start < s.past {
 		return
 	}
-	for end > start && strings.IndexByte(around, s.text[end-1]) >= 0 {
+	for end > start && bytesAre[s.text[end-1]]&isAround != 0 {
 		end--
 	}
 	w := s.text[start:end]
 	hash := false
-	for w != "" && (strings.IndexByte(around, w[0]) >= 0 || w[0] == '#') {
+	for w != "" && (bytesAre[w[0]]&isAround != 0 || w[0] == '#') {
 		hash = hash || w[0] == '#'
 		w = w[1:]
 		start++
@@ -165,14 +172,14 @@ func (s *scanner) word(start, end int, bits uint16, digits int) {
 		s.endRun()
 		return
 	}
-	if bits&(isAt|isDot|isSlash|isDigit|isScore|isPlus|isColon) == 0 && len(w) < KeyLeast && !hash && !s.announced { // a plain word, as most are
+	if bits&(inAddress|isDigit|isScore|isPlus) == 0 && len(w) < KeyLeast && !hash && !s.announced { // a plain word, as most are
 		s.plain(start, start+len(w), bits)
 		return
 	}
 	s.endRun()
 	announced := s.announced
 	s.announced = false
-	if bits&(isAt|isDot|isSlash|isColon) != 0 {
+	if bits&inAddress != 0 {
 		if s.address(w, bits) {
 			return
 		}

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
@@ -61,6 +60,7 @@ func Arguments(raw []byte) (all []Argument) {
 // taker passes values on.
 type taker struct {
 	take func(v Value)
+	view decode.View // of the text that is read
 }
 
 func (t *taker) json(raw []byte, inner int) {
@@ -108,12 +108,12 @@ const leastFile = 256
 
 // views takes the values of a text in each way to read it.
 func (t *taker) views(text, member string, prose bool) {
-	v := &decode.View{Text: text}
-	if v.Simple() {
+	t.view = decode.View{Text: text}
+	if t.view.Simple() {
 		t.read(text, member, prose)
 		return
 	}
-	all, _ := decode.Views(v)
+	all, _ := decode.Views(&decode.View{Text: text})
 	for i, way := range all {
 		folded := decode.Fold(way).Text
 		if i > 0 {
@@ -127,6 +127,9 @@ func (t *taker) views(text, member string, prose bool) {
 func (t *taker) read(text, member string, prose bool) {
 	if !prose && len(text) <= maxField {
 		t.give(Value{Kind: Whole, Member: member, Text: whole(text)})
+	}
+	if !prose && len(text) < KeyLeast && bitsOf(text)&(inAddress|isDigit|isPlus|isBreak) == 0 { // words, as most fields are
+		return
 	}
 	s := scanner{taker: t, text: text, prose: prose, member: member}
 	if prose {
@@ -168,22 +171,26 @@ func holdsJSON(text string) bool {
 
 // whole is a field as it is compared: folded, in lower case, with one blank for any white space. Destinations have their own form.
 func whole(text string) string {
-	plain := true
+	bits, blanks := uint16(0), false
 	for i := range len(text) {
-		if c := text[i]; c >= utf8.RuneSelf || c < ' ' {
-			plain = false
-			break
-		}
+		c := text[i]
+		bits |= bytesAre[c]
+		blanks = blanks || c < ' ' || c == ' ' && i > 0 && text[i-1] == ' '
 	}
-	if !plain {
+	if bits&isHigh != 0 || blanks {
 		text = decode.Fold(&decode.View{Text: text}).Text
+		bits = bitsOf(text)
 	}
 	text = strings.TrimSpace(text)
-	if kind, form := destination(text); kind.Destination() {
-		return form
+	if bits&inAddress != 0 {
+		if kind, form := destination(text); kind.Destination() {
+			return form
+		}
 	}
-	text = strings.ToLower(text)
-	if strings.Contains(text, "  ") || strings.ContainsAny(text, "\t\n\r") {
+	if bits&(isUpper|isHigh) != 0 {
+		text = strings.ToLower(text)
+	}
+	if blanks && (strings.Contains(text, "  ") || strings.ContainsAny(text, "\t\n\r")) {
 		text = strings.Join(strings.Fields(text), " ")
 	}
 	return text

@@ -45,7 +45,11 @@ func Fields(raw []byte, take func(f Field)) (whole bool) {
 type fieldReader func(f Field)
 
 func (take fieldReader) read(r *reading, text string, key bool) {
-	take(Field{Member: r.member(), Text: text, Key: key, in: r})
+	if key {
+		take(Field{Text: text, Key: true, in: r})
+		return
+	}
+	take(Field{Member: r.member(), Text: text, in: r})
 }
 
 // member is the name of the nearest member around the current value.
