@@ -17,59 +17,110 @@ const (
 // guardedPoint is the response of that case: a page of text, one call at a time.
 var guardedPoint = point{10_000, 1}
 
-// guarded measures what a provider costs, in a home of its own and in every era.
+// The cases of flow: Sallyport with and without a look at where values came from, and with a tool whose every call the hub is asked about.
+const (
+	onlyFlow  = "flow"
+	flowOff   = "flow off"
+	flowAsk   = "flow ask"
+	flowGives = "flow ask, of a class"
+)
+
+var flowSizes = []int{200, 10_000, 1_000_000}
+
+// setup is Sallyport with some settings.
+type setup struct {
+	name     string
+	settings [][]string
+}
+
+// guarded measures what a provider costs.
 func (b *bench) guarded(r *results) error {
 	fmt.Fprintln(b.progress, "a guardrail provider")
 	argv, err := json.Marshal([]string{b.peer, "guard"})
 	if err != nil {
 		return err
 	}
-	r.guarded = map[way]*series{}
-	clients := map[way]*lean{}
-	for _, name := range []string{unguarded, withGuard} {
-		h, err := newHome(b.ctx, b.sallyport)
+	r.beside[guardedPoint], err = b.beside([]setup{
+		{unguarded, nil},
+		{withGuard, [][]string{{"guardrail.command.argv", string(argv)}, {"guardrail.provider", "command"}}},
+	}, guardedPoint)
+	return err
+}
+
+// flow measures what flow.policy costs.
+func (b *bench) flow(r *results) error {
+	fmt.Fprintln(b.progress, "where values came from")
+	for _, size := range flowSizes {
+		of, err := b.beside([]setup{
+			{flowOff, [][]string{{"flow.policy", "off"}}}, {flowAsk, nil}, {flowGives, [][]string{{"tools.class", "gives", "--server", "peer", "--tool", "echo"}}},
+		}, point{size, 1})
 		if err != nil {
 			return err
 		}
-		defer h.close()
-		if err := h.allow(b.ctx, []string{b.peer, "echo"}); err != nil {
-			return err
+		if r.beside[point{size, 1}] == nil {
+			r.beside[point{size, 1}] = of
+			continue
 		}
-		if name == withGuard {
-			for _, set := range [][]string{{"guardrail.command.argv", string(argv)}, {"guardrail.provider", "command"}} {
-				if out, code, err := h.run(b.ctx, "settings", "set", set[0], set[1], "--yes"); err != nil || code != 0 {
-					return fmt.Errorf("set %s: status %d, %w\n%s", set[0], code, err, out)
-				}
-			}
-		}
-		for _, as := range b.eras {
-			c := chain{way{name, as}, []string{h.binary, "wrap", "--", b.peer, "echo"}, h.env, true}
-			client, err := start(c)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = client.close() }()
-			if err := client.shake(); err != nil {
-				return fmt.Errorf("%s: handshake: %w", c.way, err)
-			}
-			clients[c.way], r.guarded[c.way] = client, new(series)
-		}
-	}
-	for round := range b.rounds + 1 {
-		for w, client := range clients { // in no order
-			into := r.guarded[w]
-			if round == 0 {
-				into = new(series) // warms up
-			}
-			if err := client.slice(guardedPoint.size, guardedPoint.inFlight, b.slice, into); err != nil {
-				return fmt.Errorf("%s: %w", w, err)
-			}
+		for w, s := range of {
+			r.beside[point{size, 1}][w] = s
 		}
 	}
 	return nil
 }
 
-// guardCost is what the provider adds to the median, in milliseconds.
-func (r *results) guardCost(as echo.Era) float64 {
-	return float64(r.guarded[way{withGuard, as}].p50()-r.guarded[way{unguarded, as}].p50()) / 1e6
+// beside measures set-ups in turns, each in a home of its own and in every era.
+func (b *bench) beside(setups []setup, p point) (map[way]*series, error) {
+	of := map[way]*series{}
+	clients := map[way]*lean{}
+	for _, setup := range setups {
+		h, err := newHome(b.ctx, b.sallyport)
+		if err != nil {
+			return nil, err
+		}
+		defer h.close()
+		if err := h.allow(b.ctx, []string{b.peer, "echo"}); err != nil {
+			return nil, err
+		}
+		for _, set := range setup.settings {
+			if out, code, err := h.run(b.ctx, append([]string{"settings", "set", "--yes"}, set...)...); err != nil || code != 0 {
+				return nil, fmt.Errorf("set %s: status %d, %w\n%s", set[0], code, err, out)
+			}
+		}
+		for _, as := range b.eras {
+			c := chain{way{setup.name, as}, []string{h.binary, "wrap", "--", b.peer, "echo"}, h.env, true}
+			client, err := start(c)
+			if err != nil {
+				return nil, err
+			}
+			defer func() { _ = client.close() }()
+			if err := client.shake(); err != nil {
+				return nil, fmt.Errorf("%s: handshake: %w", c.way, err)
+			}
+			clients[c.way], of[c.way] = client, new(series)
+		}
+	}
+	for round := range b.rounds + 1 {
+		for w, client := range clients { // in no order
+			into := of[w]
+			if round == 0 {
+				into = new(series) // warms up
+			}
+			if err := client.slice(p.size, p.inFlight, b.slice, into); err != nil {
+				return nil, fmt.Errorf("%s: %w", w, err)
+			}
+		}
+	}
+	return of, nil
+}
+
+// addedBeside is what one set-up adds to the median of another, in milliseconds.
+func (r *results) addedBeside(p point, as echo.Era, more, than string) float64 {
+	of := r.beside[p]
+	return float64(of[way{more, as}].p50()-of[way{than, as}].p50()) / 1e6
+}
+
+// besideCost is the median of a set-up in medians of another.
+func (r *results) besideCost(p point, as echo.Era, more, than string) float64 {
+	of := r.beside[p]
+	return float64(of[way{more, as}].p50()) / float64(of[way{than, as}].p50())
 }

@@ -154,7 +154,7 @@ type results struct {
 	first   map[way]*series // start to the response of the first call
 	memory  map[way]footprint
 	usual   []usualCase
-	guarded map[way]*series // with and without a guardrail provider; nil if not measured
+	beside  map[point]map[way]*series // set-ups beside each other, if measured
 	machine string
 	took    time.Duration
 }
@@ -170,7 +170,7 @@ func (b *bench) measure() (*results, error) {
 	begin := time.Now()
 	r := &results{
 		short: b.short, only: b.only, calls: map[point]map[way]*series{}, hello: map[way]*series{}, first: map[way]*series{},
-		memory: map[way]footprint{}, machine: fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
+		memory: map[way]footprint{}, beside: map[point]map[way]*series{}, machine: fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
 	}
 	for _, c := range b.chains {
 		r.ways = append(r.ways, c.way)
@@ -196,6 +196,11 @@ func (b *bench) measure() (*results, error) {
 	}
 	if b.only == "" || b.only == onlyGuarded {
 		if err := b.guarded(r); err != nil {
+			return nil, err
+		}
+	}
+	if b.only == "" || b.only == onlyFlow {
+		if err := b.flow(r); err != nil {
 			return nil, err
 		}
 	}

@@ -68,8 +68,19 @@ func (r *results) targetsIn(t targetRows) {
 				"at most the legacy era's first call, "+number(ms(limit))+" ms", ms(late(r.first, t.era)), ms(limit), false, " ms")
 		}
 	}
-	if r.guarded[way{withGuard, t.era}] != nil {
-		t.row("added p50 at 10 KB by a guardrail provider that answers at once: wrapper, hub, program and back", "at most 0.5 ms", r.guardCost(t.era), 0.5, false, " ms")
+	if r.beside[guardedPoint][way{withGuard, t.era}] != nil {
+		t.row("added p50 at 10 KB by a guardrail provider that answers at once: wrapper, hub, program and back", "at most 0.5 ms",
+			r.addedBeside(guardedPoint, t.era, withGuard, unguarded), 0.5, false, " ms")
+	}
+	for i, size := range flowSizes {
+		p, limit := point{size, 1}, [...]float64{1.25, 1.25, 1.5}[i]
+		if r.beside[p][way{flowAsk, t.era}] == nil {
+			continue
+		}
+		t.row("p50 of a call at "+bytesOf(size)+" under `flow.policy` `ask`, over that under `off`", "at most "+number(limit)+" ×", r.besideCost(p, t.era, flowAsk, flowOff), limit, false, " ×")
+		if i == 0 {
+			t.row("added p50 at "+bytesOf(size)+" of the question about a call of a class", "at most 0.5 ms", r.addedBeside(p, t.era, flowGives, flowAsk), 0.5, false, " ms")
+		}
 	}
 	if f := r.memory[ours]; f.measured {
 		t.row("memory idle (PSS of the wrapper and its guard)", "under 12 MiB", float64(f.pss)/1024, 12, false, " MiB")
