@@ -103,7 +103,7 @@ test-all: check test ## Check, test in the long form, the conformance suite, the
 
 .PHONY: long
 long: test-needs ## Play every case of what make test plays in part (real clients: make survey), and rules, schemas, store and stories under the race detector
-	go test -v -count=1 -timeout 30m -run 'DirectAgainst|SameTwice|NpxFetches|Inspector|PagesOfRealServers|HostileProvider|ResponsesOf8MB|ManyHostile|CostsOfficialClients|TasksOutlive' $(E2E) -long
+	go test -v -count=1 -timeout 30m -run 'DirectAgainst|SameTwice|NpxFetches|Inspector|PagesOfRealServers|HostileProvider|ResponsesOf8MB|ManyHostile|CostsOfficialClients|TasksOutlive|OfManyResponses' $(E2E) -long
 	GORACE=atexit_sleep_ms=0 go test -race -count=1 -timeout 30m $(LONG)
 
 .PHONY: conformance

@@ -141,21 +141,62 @@ func (c *cameOut) on(p *policy.Wrapper) bool {
 	return (p.Flow == "ask" || p.Flow == "note") && len(c.gate.State().Flow.Day) > 0
 }
 
+// taken are the values of one text, as they go to the hub.
+type taken struct {
+	came []byte
+	left bool
+	keys control.FlowKeys
+}
+
+// take takes the values of a text.
+func (c *cameOut) take(raw []byte) (t taken) {
+	t.keys = c.gate.State().Flow
+	g := c.gatherer(t.keys)
+	flow.Response(raw, g.take)
+	t.came, t.left = g.wire()
+	c.release(g)
+	return t
+}
+
+// takeBeside begins to take the values of a text, and returns what waits for them. Nobody may change the text until then.
+func (c *cameOut) takeBeside(raw []byte) (wait func() *taken) {
+	type end struct {
+		taken taken
+		fault any
+	}
+	done := make(chan end, 1)
+	go func() {
+		var e end
+		defer func() {
+			e.fault = recover()
+			done <- e
+		}()
+		e.taken = c.take(raw)
+	}()
+	return func() *taken {
+		e := <-done
+		if e.fault != nil {
+			panic(e.fault)
+		}
+		return &e.taken
+	}
+}
+
 // values are those of a text that is about to be delivered. news is false if the hub knows all of them.
 func (c *cameOut) values(item string, request, raw []byte, flagged bool) (v control.Values, news bool) {
-	keys := c.gate.State().Flow
-	g := c.gatherer(keys)
-	flow.Response(raw, g.take)
-	came, left := g.wire()
-	c.release(g)
-	if len(came) == 0 && !left {
+	return c.newsOf(c.take(raw), item, request, flagged)
+}
+
+// newsOf is what of a text's values is told.
+func (c *cameOut) newsOf(t taken, item string, request []byte, flagged bool) (v control.Values, news bool) {
+	if len(t.came) == 0 && !t.left {
 		return v, false
 	}
 	now := time.Now()
-	if c.knows(keys, came, flagged, now) && !left {
+	if c.knows(t.keys, t.came, flagged, now) && !t.left {
 		return v, false
 	}
-	return control.Values{Client: c.client(), Item: item, Request: string(request), At: now, Came: came, Left: left, Flagged: flagged}, true
+	return control.Values{Client: c.client(), Item: item, Request: string(request), At: now, Came: t.came, Left: t.left, Flagged: flagged}, true
 }
 
 // knows reports whether all values were told a short while ago. It marks the fields that only repeat what a call gave the server: an address that

@@ -29,6 +29,7 @@ type examined struct {
 	judged    []byte     // what was judged in the line: the body, or all of it
 	failed    bool       // the body is an error
 	found     found
+	taken     *taken            // its values, nil if they are not taken yet
 	names     bool              // it may hold the address of a page
 	violation *schema.Violation // of the tool's output schema, nil for none
 	said      bool              // the client has the response, or a refusal, or something else will send it one
@@ -161,10 +162,18 @@ func (s *responses) validate(e *examined) {
 	}
 }
 
-// inspect judges the server's own bytes.
+// inspect judges the server's own bytes. The values of a long response are taken meanwhile.
 func (s *responses) inspect(e *examined) {
+	if len(e.line) >= besideFrom && s.came.on(e.policy) {
+		wait := s.came.takeBeside(saidIn(e.line, e.body, e.r.id))
+		defer func() { e.taken = wait() }() // whatever happens: the text may change after that
+	}
 	e.found = s.judgeResponse(e)
 }
+
+// besideFrom is how long a response is whose values are taken beside its inspection, in bytes: a goroutine is
+// worth it where they take longer than a twentieth of a millisecond.
+const besideFrom = 4 << 10
 
 // embeds adds the finding for a result that holds a page nobody approved, or another than the approved one. It is held as a whole: a client
 // would draw the page in the conversation.
@@ -259,8 +268,11 @@ func (s *responses) send(e *examined) error {
 	}
 	if s.came.on(e.policy) {
 		// What is delivered is what counts: before the marks and boundaries of ours.
-		v, news := s.came.values(e.r.subjectItem(), e.r.id, saidIn(e.line, e.body, e.r.id), e.found.Verdict != inspect.Clean)
-		if news {
+		if e.taken == nil {
+			now := s.came.take(saidIn(e.line, e.body, e.r.id))
+			e.taken = &now
+		}
+		if v, news := s.came.newsOf(*e.taken, e.r.subjectItem(), e.r.id, e.found.Verdict != inspect.Clean); news {
 			s.deliverBehind(e, &v, sent, done)
 			return nil
 		}
