@@ -14,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/powers"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Conversions of the hub's responses for the page.
@@ -139,6 +140,7 @@ type Does struct {
 	Outside  string   `json:"outside" ts_type:"'yes' | 'no' | 'unsaid'"` // its claim
 	Touches  []string `json:"touches"`                                   // commands, files, data, messages, browser, payments, secrets, outside
 	Disputes []string `json:"disputes"`                                  // in our words
+	Classes  []string `json:"classes"`                                   // gives, takes, commits, changes access, reaches
 }
 
 func canDo(s *powers.Summary) *Can {
@@ -157,5 +159,6 @@ func does(t *powers.Tool) *Does {
 	return &Does{
 		Effect: string(t.Effect), Basis: string(t.Basis), Deletes: string(t.Deletes), Repeat: string(t.Repeat), Outside: string(t.Outside),
 		Touches: each(t.Touches, func(touch powers.Touch) string { return string(touch) }), Disputes: each(t.Disputes, powers.Dispute.Words),
+		Classes: each(t.Classes, func(class vocab.CallClass) string { return string(class) }),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // Effect is what a call of a tool does to the world.
@@ -74,6 +75,8 @@ type Tool struct {
 	Touches  []Touch   `json:"touches,omitempty"`  // by its names, most serious first
 	Sends    bool      `json:"sends,omitempty"`    // by its names, it sends messages
 	Disputes []Dispute `json:"disputes,omitempty"` // claims that its name contradicts
+	// Classes are those for which calls are asked about where a value in them came from (flow.policy), unless tools.class says otherwise.
+	Classes []vocab.CallClass `json:"class,omitempty"`
 }
 
 // Of reads one tool's definition as delivered. Anything else says nothing.
@@ -88,6 +91,7 @@ func Of(definition []byte) Tool {
 		t.Deletes = Yes
 	}
 	t.claim(claimsOf(definition), read)
+	t.Classes = ClassesOf(definition).Names()
 	return t
 }
 

@@ -116,9 +116,24 @@ func (p *page) does(part control.PartDetail) {
 		return
 	}
 	p.Prose("  ", doesWords(*part.Does))
+	if classes := part.Does.Classes; len(classes) > 0 {
+		p.Prose("  ", "it "+classWords(classes)+": before a call, Sallyport looks where its values came from (setting tools.class)")
+	}
 	for _, d := range part.Does.Disputes {
 		p.Printf("  %s %s\n", p.Paint(terminal.Yellow, "!"), d.Words())
 	}
+}
+
+// classWords are the classes of a tool in a sentence.
+func classWords(classes []vocab.CallClass) string {
+	words := make([]string, len(classes))
+	for i, class := range classes {
+		words[i] = string(class)
+	}
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " and " + words[last]
+	}
+	return words[0]
 }
 
 func doesWords(t powers.Tool) string {

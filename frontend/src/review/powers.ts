@@ -32,6 +32,12 @@ export function claimsOf(does: Does): string[] {
   return out
 }
 
+/** Why Sallyport looks at where the values of a tool's calls came from. */
+export function classesOf(does: Does): string {
+  const what = does.classes.join(', ').replace(/, ([^,]*)$/, ' and $1')
+  return `It ${what}: before a call, Sallyport looks at where its values came from. You can change that in Settings, under Calls.`
+}
+
 export interface Group {
   id: string
   title: string

@@ -76,7 +76,7 @@ export function reviewOf(with_: Partial<Review> = {}): Review {
 }
 
 export function doesOf(with_: Partial<Does> = {}): Does {
-  return { effect: 'unsaid', basis: '', deletes: 'unsaid', repeat: 'unsaid', outside: 'unsaid', touches: [], disputes: [], ...with_ }
+  return { effect: 'unsaid', basis: '', deletes: 'unsaid', repeat: 'unsaid', outside: 'unsaid', touches: [], disputes: [], classes: [], ...with_ }
 }
 
 /** What the program says of the tools of the new server below. */
