@@ -55,6 +55,9 @@ func codes(v *View) *View {
 // coded writes what the groups of src.text[start:end] stand for, if all of them are codes of one kind and make a text.
 func (w *weaver) coded(start, end int) {
 	text := w.src.Text
+	if groupsOf(text[start:end]) < minCodes {
+		return // a UUID, or numbers in a row of a table
+	}
 	for _, base := range [...]int{16, 10, 2} {
 		var b []byte
 		var at []int32 // where each group begins
@@ -88,6 +91,19 @@ func (w *weaver) coded(start, end int) {
 			return
 		}
 	}
+}
+
+// groupsOf counts what stands between separators.
+func groupsOf(run string) (n int) {
+	inside := false
+	for i := range len(run) {
+		is := IsWord(run[i])
+		if is && !inside {
+			n++
+		}
+		inside = is
+	}
+	return n
 }
 
 // codeOf is the character of a group: "6e" or "0x6e", "110", "01101110".
