@@ -244,8 +244,7 @@ func (look scanner) tool(id string, raw []byte) scannedItem {
 }
 
 func (look scanner) text(id, text string) scannedItem {
-	judged := look.own.JudgeAnswer(text)
-	secrets, whole := inspect.SecretsInText(text, secrets.Precise)
+	judged, secrets, whole := look.own.JudgeText(text, secrets.Precise)
 	judged.Findings = append(judged.Findings, secrets...)
 	return itemOf(id, judged, judged.TextChecks(whole))
 }

@@ -39,9 +39,11 @@ func readScanLine(raw []byte) (scanLine, error) {
 	case !utf8.Valid(raw):
 		return scanLine{}, errors.New(" is not valid UTF-8")
 	}
-	var object struct{}
-	if err := json.Unmarshal(raw, &object); err != nil {
-		return scanLine{}, errors.New(" is not a JSON object with an id and a tool or text" + whyNoLine("it", err))
+	if frame.Validate(raw) != nil || frame.Type(raw, frame.Root(raw)) != '{' { // what is allowed besides, or what is wrong, the slower decoder knows
+		var object struct{}
+		if err := json.Unmarshal(raw, &object); err != nil {
+			return scanLine{}, errors.New(" is not a JSON object with an id and a tool or text" + whyNoLine("it", err))
+		}
 	}
 	members := map[string]json.RawMessage{}
 	var twice error
@@ -74,11 +76,21 @@ func readScanLine(raw []byte) (scanLine, error) {
 	case !given && line.tool == nil:
 		return scanLine{}, errors.New(" has no text, and no tool that is an object")
 	case given:
-		if err := json.Unmarshal(members["text"], &line.text); err != nil {
+		if text, ok := plainText(members["text"]); ok {
+			line.text = text
+		} else if err := json.Unmarshal(members["text"], &line.text); err != nil {
 			return scanLine{}, errors.New(" is not a JSON object with an id and a tool or text" + whyNoLine(`"text"`, err))
 		}
 	}
 	return line, nil
+}
+
+// plainText decodes a string that has no surrogates, of which a lone one is read in more than one way. raw must be valid JSON.
+func plainText(raw json.RawMessage) (text string, ok bool) {
+	if bytes.Contains(raw, []byte(`\ud`)) || bytes.Contains(raw, []byte(`\uD`)) {
+		return "", false
+	}
+	return frame.String(raw, frame.Root(raw))
 }
 
 // whyNoLine is what is wrong with a line in terms of JSON: the decoder's error would name our own types.

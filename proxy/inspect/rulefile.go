@@ -94,6 +94,23 @@ func (f *RuleFile) JudgeAnswer(text string) Judged {
 	return j
 }
 
+// JudgeText is JudgeAnswer and SecretsInText in one pass.
+func (f *RuleFile) JudgeText(text, profile string) (j Judged, found []Finding, whole bool) {
+	if len(text) < minText {
+		found, whole = SecretsInText(text, profile)
+		return f.JudgeAnswer(text), found, whole
+	}
+	w := newWeigher(f.compiled(), Answer)
+	defer w.release()
+	w.secret.Begin(profile)
+	w.plain.Seeks, w.decodes = w.secret.On, w.secret.On
+	w.add(text, nil, &Part{Text: text})
+	w.done()
+	w.heard()
+	w.Findings = append(Text(text, ""), w.Findings...)
+	return w.Judged, w.secrets, !w.secret.Short
+}
+
 // PlaceInitialize begins the place of findings in the response to initialize: "initialize.serverInfo.name".
 const PlaceInitialize = "initialize"
 

@@ -202,6 +202,9 @@ func (w *weigher) spotsOf(m *rules.Matcher, text string, v *decode.View) []secre
 // hold records the secrets in a text that m has matched, and reports whether there are any.
 func (w *weigher) hold(m *rules.Matcher, text string, v *decode.View, where placer) bool {
 	spots := w.spotsOf(m, text, v)
+	if w.decodes {
+		spots = w.underEncodings(text, spots)
+	}
 	for _, s := range spots {
 		if len(w.secrets) == maxSecrets {
 			w.secret.Short = true

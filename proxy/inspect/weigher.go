@@ -54,6 +54,7 @@ type weigher struct {
 	secret  secrets.Look
 	seek    secretReader // for texts searched only for secrets
 	within  bool         // for what is under an encoding, under which nothing is sought any more
+	decodes bool         // secrets are also sought under encodings
 	secrets []Finding
 	member  named          // the name of the current member
 	said    map[int]string // keys of paths without their secrets, by where they begin
@@ -71,7 +72,7 @@ func newWeigher(c *rules.Set, place Place) *weigher {
 	w.cues, w.votes, w.model, w.voted = w.cues[:0], true, ngramModel, 0
 	w.joint.begin()
 	w.blobs, w.voice = blobs{}, voice{}
-	w.secrets, w.said, w.member, w.secret.On, w.plain.Seeks = nil, nil, named{}, false, false
+	w.secrets, w.said, w.member, w.secret.On, w.plain.Seeks, w.decodes = nil, nil, named{}, false, false, false
 	w.plain.Begin()
 	return w
 }
@@ -179,7 +180,7 @@ func (w *weigher) look(text string, v *decode.View, where placer) {
 	}
 	m.Hits = m.Hits[:0]
 	w.stream += len(v.Text) + 1
-	if m.Seeks && (len(m.Places) > 0 || w.member.kind > 0 || w.secret.Strict) && (len(v.Chain) == 0 || v.Chain[0] != decode.ContentEncoding) {
+	if m.Seeks && (len(m.Places) > 0 || w.member.kind > 0 || w.secret.Strict || w.decodes) && (len(v.Chain) == 0 || v.Chain[0] != decode.ContentEncoding) {
 		w.hold(m, text, v, where)
 	}
 }
