@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -154,5 +155,21 @@ func TestOnlySmallMemoryStaysAfterAHugeMessage(t *testing.T) {
 	}
 	if cap(m.scan.keys) > 16<<10 || cap(m.scan.table) > 32<<10 {
 		t.Errorf("%d keys and %d slots stay", cap(m.scan.keys), cap(m.scan.table))
+	}
+}
+
+func TestTheFirstSpecialByteIsFound(t *testing.T) {
+	for size := 0; size < 3000; size += 37 {
+		b := bytes.Repeat([]byte("x"), size)
+		if IndexSpecial(b) != size {
+			t.Errorf("%d bytes: %d", size, IndexSpecial(b))
+		}
+		for at := range b {
+			b[at], b[min(at+1+at%5, size-1)] = `"\`[at%2], '\\'
+			if b[at] == 'x' || IndexSpecial(b) != at {
+				t.Errorf("%d of %d bytes: %d", at, size, IndexSpecial(b))
+			}
+			b[at], b[min(at+1+at%5, size-1)] = 'x', 'x'
+		}
 	}
 }

@@ -93,11 +93,11 @@ func (w *weaver) coded(start, end int) {
 	}
 }
 
-// groupsOf counts what stands between separators.
+// groupsOf counts the groups of hexadecimal digits and x, as there are in a run of codeLetters.
 func groupsOf(run string) (n int) {
 	inside := false
 	for i := range len(run) {
-		is := IsWord(run[i])
+		is := HexLetters[run[i]] || run[i] == 'x'
 		if is && !inside {
 			n++
 		}

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,7 +18,7 @@ func Content(text string) (v *View, ok bool) {
 		return nil, false
 	}
 	encoding := base64.StdEncoding
-	switch url, padded := strings.ContainsAny(text, "-_"), strings.HasSuffix(text, "="); {
+	switch url, padded := strings.IndexByte(text, '-') >= 0 || strings.IndexByte(text, '_') >= 0, strings.HasSuffix(text, "="); {
 	case url && padded:
 		encoding = base64.URLEncoding
 	case url:
@@ -47,8 +48,18 @@ func Content(text string) (v *View, ok bool) {
 
 // IsBase64 reports whether a text is entirely base64, perhaps in lines.
 func IsBase64(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; !Base64Letters[c] && c != '=' && c != '\r' && c != '\n' {
+	b := bytesOf(text)
+	for ; len(b) >= 8; b = b[8:] {
+		if blobLetters(binary.LittleEndian.Uint64(b)) != HighBits && !blobBytes(b[:8]) {
+			return false
+		}
+	}
+	return blobBytes(b)
+}
+
+func blobBytes(b []byte) bool {
+	for _, c := range b {
+		if !Base64Letters[c] && c != '=' && c != '\r' && c != '\n' {
 			return false
 		}
 	}

@@ -36,11 +36,16 @@ func MakeupOf(text string) (s Makeup) {
 				x = x<<8 | uint64(b[i])
 			}
 		}
-		low := x &^ HighBits
-		others := (between(low, '0', '9') | is(low|0x04*EachByte, '/') | is(low|0x02*EachByte, '/') | is(low, '_')) &^ x // + / - _
-		s.Blob[at>>6&3] |= gather(lettersOf(x)|others) << (uint(at) & 63)
+		s.Blob[at>>6&3] |= gather(blobLetters(x)) << (uint(at) & 63)
 	}
 	return s
+}
+
+// blobLetters sets the top bit of each of eight bytes that is in Base64Letters.
+func blobLetters(x uint64) uint64 {
+	low := x &^ HighBits
+	others := (between(low, '0', '9') | is(low|0x04*EachByte, '/') | is(low|0x02*EachByte, '/') | is(low, '_')) &^ x // + / - _
+	return lettersOf(x) | others
 }
 
 // between sets the top bit of each of eight bytes (below 0x80) that is from first to last.

@@ -69,3 +69,17 @@ func TestAMessageInSelectorsOfBothBlocksIsReadWhole(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+func TestOnlyTheAlphabetIsBase64(t *testing.T) {
+	for size := range 20 {
+		for at := range size {
+			for c := range 256 {
+				b := []byte(strings.Repeat("A", size))
+				b[at] = byte(c)
+				if want := Base64Letters[c] || strings.IndexByte("=\r\n", byte(c)) >= 0; IsBase64(string(b)) != want {
+					t.Fatalf("%q: not %v", b, want)
+				}
+			}
+		}
+	}
+}
