@@ -41,6 +41,18 @@ func verbOf(word string) string {
 	return ""
 }
 
+// Visit is the verb of an order to open a host: its act has the host for a noun.
+const Visit = "visit"
+
+// visits reports whether a word orders to open what an address behind it names.
+func visits(word string) bool {
+	switch word {
+	case "visit", "open", "go", "browse", "navigate", "click", "access", "load", "fetch", "download", "follow":
+		return true
+	}
+	return false
+}
+
 // role is what a word says about a verb behind it.
 type role uint8
 
@@ -127,6 +139,8 @@ func (s *scanner) acts() {
 		if last&(begins|orders) != 0 || last&isTo != 0 && before&urges != 0 {
 			if verb := verbOf(string(lower)); verb != "" {
 				s.act(verb, start, i)
+			} else if visits(string(lower)) && s.alone(start, i) {
+				s.visit(i)
 			}
 		}
 		before, last = last, roleOf(lower)
@@ -155,5 +169,32 @@ func (s *scanner) act(verb string, start, end int) {
 		}
 		s.give(Value{Kind: Act, Prose: true, Text: ActOf(verb, stem(s.text[at:min(i, at+2*nounLetters)]))})
 		nouns++
+	}
+}
+
+// alone reports whether a word is not part of an address or of a longer word.
+func (s *scanner) alone(start, end int) bool {
+	if start > 0 && strings.IndexByte("/.-@#=&?%", s.text[start-1]) >= 0 || end == len(s.text) {
+		return false
+	}
+	rest := strings.TrimPrefix(s.text[end:], ":")
+	return rest != "" && bytesAre[rest[0]]&(isSpace|isBreak) != 0
+}
+
+// visit takes the hosts of the addresses that begin shortly behind a verb which ends here.
+func (s *scanner) visit(end int) {
+	to := min(len(s.text), end+actAfter)
+	for i := end; i < to; {
+		if bytesAre[s.text[i]]&(isSpace|isBreak) != 0 {
+			i++
+			continue
+		}
+		at := i
+		for i < len(s.text) && bytesAre[s.text[i]]&(isSpace|isBreak) == 0 {
+			i++
+		}
+		if kind, form := destination(strings.Trim(s.text[at:i], around)); kind == URL || kind == Host {
+			s.give(Value{Kind: Act, Prose: true, Text: ActOf(Visit, HostOf(form))})
+		}
 	}
 }

@@ -90,6 +90,36 @@ const (
 	settingWords wordSet = " set change update reset grant revoke add remove create rotate regenerate edit modify give assign unassign make promote demote share put replace "
 )
 
+// Words of tools that look at something and pass nothing on, besides those of readVerbs.
+const (
+	lookingWords wordSet = " assess audit check classify identify locate monitor scan summarize summarise trace validate "
+	// openingWords look only at what shownWords name: an account, an issue or a ticket that is opened is made.
+	openingWords wordSet = " open load download go "
+	shownWords    wordSet = " page pages webpage webpages web website site url urls uri link links tab file files document documents doc docs pdf image "
+	// goingWords are those of a browser, wherever they are in a name.
+	goingWords wordSet = " navigate goto visit "
+)
+
+// Looks reports whether a tool of these words looks at what its arguments name: it gets, reads or opens it, and passes nothing on.
+func Looks(words []string) bool {
+	return leads(words) || slices.ContainsFunc(words, goingWords.has) && !slices.ContainsFunc(words, givingWords.has)
+}
+
+// leads reports whether a name begins with looking.
+func leads(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	first, rest := words[0], words[1:]
+	switch {
+	case readVerbs.has(first), goingWords.has(first):
+		return true
+	case lookingWords.has(first):
+		return len(rest) == 0 || rest[0] != "in" && rest[0] != "out" // to check in is to book
+	}
+	return openingWords.has(first) && (len(rest) == 0 || slices.ContainsFunc(rest, shownWords.has))
+}
+
 // Words in the names of inputs.
 const (
 	destinationWords wordSet = " recipient recipients cc bcc email emails mail participant participants attendee attendees invitee invitees guest guests url urls uri " +
@@ -114,9 +144,9 @@ func ClassesOf(definition []byte) (c Classes) {
 	in := destinations{of: definition}
 	schema, _ := frame.Find(definition, root, "inputSchema")
 	in.schema(schema, 0)
-	reads := len(words) > 0 && readVerbs.has(words[0]) || slices.ContainsFunc(words, readVerbs.has)
+	reads := Looks(words) || slices.ContainsFunc(words, readVerbs.has)
 	has := func(set wordSet) bool { return slices.ContainsFunc(words, set.has) }
-	inside, leading := hints.openWorld == No, len(words) > 0 && readVerbs.has(words[0])
+	inside, leading := hints.openWorld == No, leads(words)
 	if !inside && in.reaches {
 		c |= Reaches
 	}
