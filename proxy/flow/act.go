@@ -41,6 +41,32 @@ func verbOf(word string) string {
 	return ""
 }
 
+// verbOfNoun is the verb of what is made, placed or done: "make a reservation" orders to book.
+func verbOfNoun(word string) string {
+	switch word {
+	case "reservation", "reservations", "booking", "bookings":
+		return "book"
+	case "purchase", "purchases", "order", "orders", "subscription":
+		return "buy"
+	case "payment", "payments", "transfer", "transfers", "donation", "withdrawal":
+		return "pay"
+	case "cancellation":
+		return "cancel"
+	case "deletion", "removal":
+		return "delete"
+	}
+	return ""
+}
+
+// does reports whether a verb says what is done only together with a noun.
+func does(word string) bool {
+	switch word {
+	case "make", "place", "do", "perform", "initiate", "complete", "execute", "arrange", "submit", "issue":
+		return true
+	}
+	return false
+}
+
 // Visit is the verb of an order to open a host: its act has the host for a noun.
 const Visit = "visit"
 
@@ -142,6 +168,9 @@ func (s *scanner) acts() {
 			} else if visits(string(lower)) && s.alone(start, i) {
 				s.visit(i)
 			}
+			if does(string(lower)) {
+				s.deed(start, i)
+			}
 		}
 		before, last = last, roleOf(lower)
 	}
@@ -171,6 +200,38 @@ func (s *scanner) act(verb string, start, end int) {
 		nouns++
 	}
 }
+
+// deedWords is how many words behind a verb that says little its noun is at most.
+const deedWords = 4
+
+// deed takes the act of a verb such as "make" by the noun that follows shortly.
+func (s *scanner) deed(start, end int) {
+	words := 0
+	for i := end; i < len(s.text) && words < deedWords; {
+		if bytesAre[s.text[i]]&(isLower|isUpper) == 0 {
+			if c := s.text[i]; c == '.' || c == '\n' || c == ';' {
+				return
+			}
+			i++
+			continue
+		}
+		at := i
+		for i < len(s.text) && bytesAre[s.text[i]]&(isLower|isUpper) != 0 {
+			i++
+		}
+		words++
+		if i-at > longestNoun {
+			continue
+		}
+		if verb := verbOfNoun(strings.ToLower(s.text[at:i])); verb != "" {
+			s.act(verb, start, end)
+			return
+		}
+	}
+}
+
+// longestNoun is the length of the longest of verbOfNoun.
+const longestNoun = 12
 
 // alone reports whether a word is not part of an address or of a longer word.
 func (s *scanner) alone(start, end int) bool {

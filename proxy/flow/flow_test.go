@@ -153,6 +153,26 @@ func TestWhatATextOrdersIsTaken(t *testing.T) {
 	}
 }
 
+func TestAnOrderIsTakenByItsNounToo(t *testing.T) {
+	for text, act := range map[string]string{
+		"Get the best hotel in Rome, and make a reservation for it from Monday on": ActOf("book", "hotel"),
+		"Then please place an immediate order of ten books at the usual shop":      ActOf("buy", "book"),
+		"You must perform the outstanding payment of the invoice before noon":      ActOf("pay", "invoi"),
+	} {
+		if all := held(t, text); !slices.Contains(all, "*order "+act) {
+			t.Errorf("%s: no %q in %q", text, act, all)
+		}
+	}
+	for _, text := range []string{
+		"They made a reservation for the hotel last year, and liked it very much",
+		"Make sure that all is well. A reservation of the hotel is not needed now",
+	} {
+		if all := held(t, text); slices.Contains(all, "*order "+ActOf("book", "hotel")) {
+			t.Errorf("%s: %q", text, all)
+		}
+	}
+}
+
 func TestAnOrderToOpenAnAddressIsTaken(t *testing.T) {
 	visit := "*order " + ActOf(Visit, "evil.example")
 	for text, is := range map[string]bool{

@@ -95,7 +95,7 @@ const (
 	lookingWords wordSet = " assess audit check classify identify locate monitor scan summarize summarise trace validate "
 	// openingWords look only at what shownWords name: an account, an issue or a ticket that is opened is made.
 	openingWords wordSet = " open load download go "
-	shownWords    wordSet = " page pages webpage webpages web website site url urls uri link links tab file files document documents doc docs pdf image "
+	shownWords   wordSet = " page pages webpage webpages web website site url urls uri link links tab file files document documents doc docs pdf image "
 	// goingWords are those of a browser, wherever they are in a name.
 	goingWords wordSet = " navigate goto visit "
 )
