@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/app/flow"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -34,23 +35,28 @@ func (a *allowed) use(now time.Time) {
 	a.Uses, a.Used, a.counted = a.Uses+1, now, true
 }
 
-// allowedBy is what a decision allows for good: this call, where the mode of its tool asks, and each value that is a reason, with any call of the tool.
+// allowedBy is what a decision allows for good: this call, where the mode of its tool asks, and each value that is a reason, with any call of the tool. A
+// reason without one is allowed with these arguments alone.
 func allowedBy(it store.Item, call store.Call, now time.Time) (all []store.AllowedCall) {
 	one := func() store.AllowedCall {
 		return store.AllowedCall{ID: vocab.NewRecordID(now), ServerID: it.ServerID, Item: call.Item, Code: it.Code, Since: now}
 	}
+	var line bytes.Buffer
+	if json.Compact(&line, it.Parts[0].Definition) != nil {
+		line.Reset()
+	}
+	arguments := cut.Bytes(line.String(), maxValue)
 	if call.Check == vocab.CheckAsk {
-		var line bytes.Buffer
-		if json.Compact(&line, it.Parts[0].Definition) != nil {
-			line.Reset()
-		}
 		a := one()
-		a.Rule, a.Same, a.Value = call.Check, call.Same, cut.Bytes(line.String(), maxValue)
+		a.Rule, a.Same, a.Value = call.Check, call.Same, arguments
 		all = append(all, a)
 	}
 	for _, r := range call.Reasons {
 		a := one()
 		a.Rule, a.FlowRule, a.Same, a.Value = r.Check, r.Rule, r.Same, r.Value
+		if flow.ThisCallOnly(r.Rule, r.Value) {
+			a.Value = arguments
+		}
 		all = append(all, a)
 	}
 	return all

@@ -18,7 +18,7 @@ func (c *Calls) judge(s *office.Wrapper, client string, in control.Call) (v flow
 	}
 	now, used := c.office.Now(), map[*allowed]bool{}
 	v = c.hub.Flow.Judge(client, s.Server, in, func(rule int, value string) bool {
-		a := c.allowed[flowKey(s.Server, in.Item, c.sameValue(s.Server, in.Item, rule, value))]
+		a := c.allowed[flowKey(s.Server, in.Item, c.sameReason(s.Server, in, rule, value))]
 		if a != nil && !used[a] { // one call is one use
 			used[a] = true
 			a.use(now)
@@ -27,15 +27,20 @@ func (c *Calls) judge(s *office.Wrapper, client string, in control.Call) (v flow
 	})
 	for i := range v.Reasons {
 		r := &v.Reasons[i]
-		r.Same = c.sameValue(s.Server, in.Item, r.Rule, r.Value)
+		r.Same = c.sameReason(s.Server, in, r.Rule, r.Value)
 		r.Value = cut.Bytes(mask.Text(r.Value, s.Secrets), maxValue)
 	}
 	return v
 }
 
-// sameValue is what an exception keeps of a value.
-func (c *Calls) sameValue(server, item string, rule int, value string) string {
-	return c.office.Store.KeyedHash("flow value", []byte(server), []byte(item), []byte(strconv.Itoa(covering(rule))), []byte(value))
+// sameReason is what an exception keeps of a reason: the value, or the call itself where the reason is none. Whoever allows one password to be set, or
+// one call that a text ordered, allows no other.
+func (c *Calls) sameReason(server string, in control.Call, rule int, value string) string {
+	parts := [][]byte{[]byte(server), []byte(in.Item), []byte(strconv.Itoa(covering(rule))), []byte(value)}
+	if flow.ThisCallOnly(rule, value) {
+		parts = append(parts, []byte(in.Same))
+	}
+	return c.office.Store.KeyedHash("flow value", parts...)
 }
 
 // covering stands for the rules of which one exception covers all: whoever allowed a value with a tool was told one reason, and there may be another.
