@@ -116,6 +116,11 @@ survey: test-needs ## Install two dozen real servers and write how they take a s
 	@cmd/sallyport/e2e/install-survey.sh
 	$(SURVEY) -write
 
+.PHONY: replay
+replay: test-needs ## Install public sets of agent tasks and print how many attacks flow.policy leaves and how often it asks (docs/flow.md)
+	@cmd/sallyport/e2e/install-replay.sh
+	go test -v -tags survey -count=1 -timeout 60m -run TestFlowOnPublicSetsOfTasks $(E2E)
+
 .PHONY: faults
 faults: test-needs ## Run the fault tests in their long form (a quarter of an hour); docs/reliability.md has its figures
 	go test -v -count=1 -timeout 60m -run 'Killed|AfterEachKill|Spool|Damaged|PowerCut' ./cmd/sallyport/e2e -power-cuts 20000 -storm 4m -rounds 30 -spool -damage 90 -held-rounds 8

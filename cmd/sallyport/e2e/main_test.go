@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 			os.Exit(betray(os.Args[2]))
 		case "conformance":
 			os.Exit(goConformance(os.Args[2]))
+		case "playback":
+			os.Exit(playback(os.Args[2], os.Args[3], os.Stdin, os.Stdout))
 		case "meddle":
 			os.Exit(meddle(os.Args[2:]))
 		case "-c": // as a Python that is told our program for LlamaFirewall
