@@ -201,7 +201,7 @@ func (j *judge) reaches(a *values.Argument, kind values.Kind, text string, s sig
 	if kind == values.URL {
 		h = j.see(host)
 	}
-	if order := values.ActOf(values.Visit, host); !h.known && !j.allowed(3, order) {
+	if order := values.ActOf(values.Visit, host); !j.call.ReadOnly && !h.known && !j.allowed(3, order) {
 		if o := j.see(order); len(o.from) > 0 {
 			if !slices.ContainsFunc(j.v.Reasons, func(r store.CallReason) bool { return r.Value == order }) {
 				j.ask(store.CallReason{Rule: 3, At: a.At, Value: order, Kind: values.Act.String()}, o.from)
@@ -209,7 +209,7 @@ func (j *judge) reaches(a *values.Argument, kind values.Kind, text string, s sig
 			return
 		}
 	}
-	if !j.call.ReadOnly && !h.known && h.other && !h.ownSaid() && !j.follows(a, kind, text, host, s) {
+	if !j.call.ReadOnly && !h.known && h.other && !h.ownSaid() {
 		r := reason(5)
 		j.ask(r, h.from)
 		return
@@ -220,19 +220,6 @@ func (j *judge) reaches(a *values.Argument, kind values.Kind, text string, s sig
 	if from, carries := j.carries(text[len(host):], h.known); carries {
 		j.ask(reason(5), append(from, h.from...))
 	}
-}
-
-// follows reports whether a tool that only looks is given an address as it came out of a response. Such an address carries nothing that its server
-// didn't know.
-func (j *judge) follows(a *values.Argument, kind values.Kind, text, host string, s sight) bool {
-	name, _ := pin.ToolName(j.call.Item)
-	if !powers.Looks(powers.WordsOf(name)) {
-		return false
-	}
-	if kind == values.Host && text != a.Whole { // that of a URL, which is looked at by itself
-		return slices.ContainsFunc(a.Values, func(v values.Value) bool { return v.Kind == values.URL && values.HostOf(v.Text) == host })
-	}
-	return len(s.from) > 0
 }
 
 // carries reports whether the part of a URL behind its host has a value that came out of a server, or much that no one can read. To a host that

@@ -100,8 +100,8 @@ const (
 	goingWords wordSet = " navigate goto visit "
 )
 
-// Looks reports whether a tool of these words looks at what its arguments name: it gets, reads or opens it, and passes nothing on.
-func Looks(words []string) bool {
+// looks reports whether a tool of these words looks at what its arguments name: it gets, reads or opens it, and passes nothing on.
+func looks(words []string) bool {
 	return leads(words) || slices.ContainsFunc(words, goingWords.has) && !slices.ContainsFunc(words, givingWords.has)
 }
 
@@ -144,7 +144,7 @@ func ClassesOf(definition []byte) (c Classes) {
 	in := destinations{of: definition}
 	schema, _ := frame.Find(definition, root, "inputSchema")
 	in.schema(schema, 0)
-	reads := Looks(words) || slices.ContainsFunc(words, readVerbs.has)
+	reads := looks(words) || slices.ContainsFunc(words, readVerbs.has)
 	has := func(set wordSet) bool { return slices.ContainsFunc(words, set.has) }
 	inside, leading := hints.openWorld == No, leads(words)
 	if !inside && in.reaches {
