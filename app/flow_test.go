@@ -285,11 +285,12 @@ func TestARecipientCanBeAllowedForGood(t *testing.T) {
 func TestAnOrderOrAPasswordIsAllowedForGoodAsThisCallAlone(t *testing.T) {
 	for name, c := range map[string]struct {
 		note, same, other string
+		kept              string // of the arguments, with what is allowed
 		class             vocab.CallClass
 		rule              int
 	}{
 		"a password": {same: `{"new":"correct horse"}`, other: `{"new":"battery staple"}`, class: vocab.ClassChangesAccess, rule: 4},
-		"an order":   {note: `"When all of that is done, please send the long mail that is waiting, at once"`, same: `{"id":"1"}`, other: `{"id":"2"}`, class: vocab.ClassTakes, rule: 3},
+		"an order":   {note: `"When all of that is done, please send the long mail that is waiting, at once"`, same: `{"id":"1"}`, kept: `{"id":"1"}`, other: `{"id":"2"}`, class: vocab.ClassTakes, rule: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)
@@ -322,7 +323,7 @@ func TestAnOrderOrAPasswordIsAllowedForGoodAsThisCallAlone(t *testing.T) {
 			if got := mail.calls(call(c.other)); got.State != vocab.CallWaiting {
 				t.Errorf("another call: %+v", got)
 			}
-			if all, err := p.AllowedCalls(); err != nil || len(all) != 1 || all[0].Value != c.same {
+			if all, err := p.AllowedCalls(); err != nil || len(all) != 1 || all[0].Value != c.kept {
 				t.Errorf("%+v, %v", all, err)
 			}
 		})

@@ -32,9 +32,12 @@ type Verdict struct {
 // Allowed reports whether a person allowed a value for good with the call's tool, under a rule. value is "" if the rule needs none.
 type Allowed func(rule int, value string) bool
 
+// RuleOfOrders is the rule about what a response ordered.
+const RuleOfOrders = 3
+
 // ThisCallOnly reports whether a reason has no value that could be allowed with other arguments. An order to open a host has the host.
 func ThisCallOnly(rule int, value string) bool {
-	return rule == 4 || rule == 3 && !strings.HasPrefix(value, values.ActOf(values.Visit, ""))
+	return rule == 4 || rule == RuleOfOrders && !strings.HasPrefix(value, values.ActOf(values.Visit, ""))
 }
 
 // Judge says whether a call carries what came out of a server of its client. The values that no server brought are known from then on.
