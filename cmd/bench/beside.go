@@ -40,61 +40,56 @@ func (b *bench) guarded(r *results) error {
 	if err != nil {
 		return err
 	}
-	r.beside[guardedPoint], err = b.beside([]setup{
+	return b.beside(r, guardedPoint, []setup{
 		{unguarded, nil},
 		{withGuard, [][]string{{"guardrail.command.argv", string(argv)}, {"guardrail.provider", "command"}}},
-	}, guardedPoint)
-	return err
+	})
 }
 
 // flow measures what flow.policy costs.
 func (b *bench) flow(r *results) error {
 	fmt.Fprintln(b.progress, "where values came from")
 	for _, size := range flowSizes {
-		of, err := b.beside([]setup{
+		if err := b.beside(r, point{size, 1}, []setup{
 			{flowOff, [][]string{{"flow.policy", "off"}}}, {flowAsk, nil}, {flowGives, [][]string{{"tools.class", "gives", "--server", "peer", "--tool", "echo"}}},
-		}, point{size, 1})
-		if err != nil {
+		}); err != nil {
 			return err
-		}
-		if r.beside[point{size, 1}] == nil {
-			r.beside[point{size, 1}] = of
-			continue
-		}
-		for w, s := range of {
-			r.beside[point{size, 1}][w] = s
 		}
 	}
 	return nil
 }
 
 // beside measures set-ups in turns, each in a home of its own and in every era.
-func (b *bench) beside(setups []setup, p point) (map[way]*series, error) {
-	of := map[way]*series{}
+func (b *bench) beside(r *results, p point, setups []setup) error {
+	of := r.beside[p]
+	if of == nil {
+		of = map[way]*series{}
+		r.beside[p] = of
+	}
 	clients := map[way]*lean{}
 	for _, setup := range setups {
 		h, err := newHome(b.ctx, b.sallyport)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		defer h.close()
 		if err := h.allow(b.ctx, []string{b.peer, "echo"}); err != nil {
-			return nil, err
+			return err
 		}
 		for _, set := range setup.settings {
 			if out, code, err := h.run(b.ctx, append([]string{"settings", "set", "--yes"}, set...)...); err != nil || code != 0 {
-				return nil, fmt.Errorf("set %s: status %d, %w\n%s", set[0], code, err, out)
+				return fmt.Errorf("set %s: status %d, %w\n%s", set[0], code, err, out)
 			}
 		}
 		for _, as := range b.eras {
 			c := chain{way{setup.name, as}, []string{h.binary, "wrap", "--", b.peer, "echo"}, h.env, true}
 			client, err := start(c)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			defer func() { _ = client.close() }()
 			if err := client.shake(); err != nil {
-				return nil, fmt.Errorf("%s: handshake: %w", c.way, err)
+				return fmt.Errorf("%s: handshake: %w", c.way, err)
 			}
 			clients[c.way], of[c.way] = client, new(series)
 		}
@@ -106,11 +101,11 @@ func (b *bench) beside(setups []setup, p point) (map[way]*series, error) {
 				into = new(series) // warms up
 			}
 			if err := client.slice(p.size, p.inFlight, b.slice, into); err != nil {
-				return nil, fmt.Errorf("%s: %w", w, err)
+				return fmt.Errorf("%s: %w", w, err)
 			}
 		}
 	}
-	return of, nil
+	return nil
 }
 
 // addedBeside is what one set-up adds to the median of another, in milliseconds.
