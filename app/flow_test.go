@@ -66,6 +66,31 @@ func flowing(t testing.TB, arguments string, classes ...vocab.CallClass) control
 	return call
 }
 
+// flowingTo is one of another tool.
+func flowingTo(t testing.TB, of pin.Item, arguments string, classes ...vocab.CallClass) control.Call {
+	t.Helper()
+	call := flowing(t, arguments, classes...)
+	digest, err := pin.DigestOf(of.Kind, of.Name, of.Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call.Item, call.Defined = pin.Key(of.Kind, of.Name), digest
+	return call
+}
+
+// free makes sure that a call is free, or that it waits for a person.
+func (p *place) free(answer control.CallAnswer, free bool) bool {
+	p.t.Helper()
+	want := vocab.CallWaiting
+	if free {
+		want = vocab.CallFree
+	}
+	if answer.State != want {
+		p.t.Fatalf("%+v, %+v", answer, p.inboxNow())
+	}
+	return free
+}
+
 var notesArgv = []string{"npx", "-y", "notes"}
 
 // two are the mail server, which sends, and another server of the same client.
@@ -136,14 +161,8 @@ func TestWhatTheRulesAskAbout(t *testing.T) {
 				c.change(&call)
 			}
 			answer := mail.calls(call)
-			if c.rule == 0 {
-				if answer.State != vocab.CallFree {
-					t.Fatalf("%+v, %+v", answer, p.inboxNow())
-				}
+			if p.free(answer, c.rule == 0) {
 				return
-			}
-			if answer.State != vocab.CallWaiting {
-				t.Fatalf("%+v", answer)
 			}
 			it := p.item()
 			if it.Code != answer.Code || len(it.Reasons) == 0 || it.Reasons[0].Check != vocab.CheckFlow || it.Reasons[0].Rule != c.rule {
@@ -192,21 +211,10 @@ func TestALinkIsFollowedUnlessATextOrdersIt(t *testing.T) {
 			if c.web != "" {
 				web.told("open_page", c.web)
 			}
-			call := flowing(t, `{"url":"`+c.url+`"}`, vocab.ClassReaches)
-			digest, err := pin.DigestOf(open.Kind, open.Name, open.Raw)
-			if err != nil {
-				t.Fatal(err)
-			}
-			call.Item, call.Defined, call.ReadOnly = pin.Key(pin.Tool, "open_page"), digest, c.readOnly
-			answer := web.calls(call)
-			if c.rule == 0 {
-				if answer.State != vocab.CallFree {
-					t.Fatalf("%+v, %+v", answer, p.inboxNow())
-				}
+			call := flowingTo(t, open, `{"url":"`+c.url+`"}`, vocab.ClassReaches)
+			call.ReadOnly = c.readOnly
+			if p.free(web.calls(call), c.rule == 0) {
 				return
-			}
-			if answer.State != vocab.CallWaiting {
-				t.Fatalf("%+v", answer)
 			}
 			if it := p.item(); it.Reasons[0].Rule != c.rule || c.rule == 3 && (len(it.Reasons) != 1 || it.Reasons[0].Value != "visit evil.example") {
 				t.Errorf("%+v", it.Reasons)
@@ -298,15 +306,7 @@ func TestAnOrderOrAPasswordIsAllowedForGoodAsThisCallAlone(t *testing.T) {
 			send := tool("send_mail", "Sends a mail.")
 			mail.report(send)
 			p.approve(p.item())
-			digest, err := pin.DigestOf(send.Kind, send.Name, send.Raw)
-			if err != nil {
-				t.Fatal(err)
-			}
-			call := func(arguments string) control.Call {
-				one := flowing(t, arguments, c.class)
-				one.Item, one.Defined = pin.Key(pin.Tool, send.Name), digest
-				return one
-			}
+			call := func(arguments string) control.Call { return flowingTo(t, send, arguments, c.class) }
 			if c.note != "" {
 				mail.told("read_mail", c.note)
 			}

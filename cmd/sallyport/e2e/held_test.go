@@ -31,16 +31,23 @@ func poisoned(t testing.TB, dir string) (argv []string, log string) {
 type decision struct {
 	Code   string `json:"code"`
 	Status string `json:"status"`
+	Kind   string `json:"kind"`
 }
 
-func (s *session) decided(answer string) (d decision) {
-	s.t.Helper()
+func decisionIn(answer string) (d decision, decided bool) {
 	var m struct {
 		Result struct {
 			Meta map[string]json.RawMessage `json:"_meta"`
 		} `json:"result"`
 	}
-	if err := json.Unmarshal([]byte(answer), &m); err != nil || json.Unmarshal(m.Result.Meta["sallyport/decision"], &d) != nil {
+	decided = json.Unmarshal([]byte(answer), &m) == nil && json.Unmarshal(m.Result.Meta["sallyport/decision"], &d) == nil
+	return d, decided
+}
+
+func (s *session) decided(answer string) decision {
+	s.t.Helper()
+	d, decided := decisionIn(answer)
+	if !decided {
 		s.t.Fatalf("no decision in %s", answer)
 	}
 	return d

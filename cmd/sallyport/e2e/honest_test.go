@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,11 +52,7 @@ func placeOf(t *testing.T, archive, dir string) place {
 		put(t, filepath.Join(root, filepath.FromSlash(file.Name)), p.words.Replace(string(file.Data)))
 	}
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.name", "Ada"}, {"config", "user.email", "ada@example.com"}, {"add", "."}, {"commit", "-qm", "Start"}} {
-		cmd := exec.Command("git", args...)
-		cmd.Dir, cmd.Env = repo, environment(gitEnv...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
+		git(t, repo, args...)
 	}
 	return p
 }
@@ -109,22 +104,17 @@ func TestHonestWorkIsNotAsked(t *testing.T) {
 		places = append(places, placeOf(t, archive, dir))
 	}
 	put(t, filepath.Join(dir, "memory", "nothing"), "")
-	memory := []string{"MEMORY_FILE_PATH=" + filepath.Join(dir, "memory", "memory.jsonl")}
 	fronts := map[string]*session{}
 	for name, server := range map[string]struct {
 		argv []string
 		env  []string
 	}{
-		"files":  {npm("mcp-server-filesystem", "DIR")(t, dir), nil},
-		"memory": {npm("mcp-server-memory")(t, dir), memory},
+		"files":  {npm("mcp-server-filesystem", "DIR")(t, dir), withNode(t)},
+		"memory": {npm("mcp-server-memory")(t, dir), append(withNode(t), "MEMORY_FILE_PATH="+filepath.Join(dir, "memory", "memory.jsonl"))},
 		"git":    {python("mcp-server-git")(t, dir), gitEnv},
 		"fetch":  {fetchServer.argv(t, dir), fetchServer.env(dir)},
 	} {
-		env := slices.Concat(h.env(), server.env)
-		if bin := node(t); bin != "" && name != "fetch" {
-			env = append(env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-		}
-		s := launch(t, dir, environment(env...), slices.Concat([]string{h.binary(), "wrap", "--client", "e2e", "--name", name, "--"}, server.argv))
+		s := launch(t, dir, environment(slices.Concat(h.env(), server.env)...), slices.Concat([]string{h.binary(), "wrap", "--client", "e2e", "--name", name, "--"}, server.argv))
 		s.handshake("2025-11-25")
 		s.request("tools/list", `{}`)
 		fronts[name] = s

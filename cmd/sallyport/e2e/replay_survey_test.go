@@ -214,20 +214,6 @@ func (s *stage) call(front *session, params string, step replayStep, r *replayed
 	s.t.Errorf("%s %s: %s is asked about again and again", r.Suite, r.ID, step.Tool)
 }
 
-type replayDecision struct{ Code, Status, Kind string }
-
-func decisionIn(line string) (d replayDecision, decided bool) {
-	var m struct {
-		Result struct {
-			Meta map[string]json.RawMessage `json:"_meta"`
-		}
-	}
-	if json.Unmarshal([]byte(line), &m) != nil || m.Result.Meta["sallyport/decision"] == nil {
-		return d, false
-	}
-	return d, json.Unmarshal(m.Result.Meta["sallyport/decision"], &d) == nil
-}
-
 // reasons are the rules that asked about a call, with the values.
 func (s *stage) reasons(code string) string {
 	out, _ := s.h.run("show", code, "--json")

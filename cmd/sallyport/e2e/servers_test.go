@@ -140,18 +140,10 @@ var realServers = []realServer{
 		argv: python("mcp-server-git", "--repository", "DIR"),
 		env:  func(string) []string { return gitEnv },
 		prepare: func(t testing.TB, dir string) {
-			git := func(args ...string) {
-				t.Helper()
-				cmd := exec.Command("git", args...)
-				cmd.Dir, cmd.Env = dir, environment(gitEnv...)
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("git %v: %v\n%s", args, err, out)
-				}
-			}
-			git("init", "-q", "-b", "main")
+			git(t, dir, "init", "-q", "-b", "main")
 			put(t, filepath.Join(dir, "a.txt"), "one\n")
-			git("add", ".")
-			git("commit", "-qm", "first")
+			git(t, dir, "add", ".")
+			git(t, dir, "commit", "-qm", "first")
 			put(t, filepath.Join(dir, "a.txt"), "one\ntwo <&>\n")
 		},
 		acts: func(dir string) []act {
@@ -189,6 +181,15 @@ var gitEnv = []string{"GIT_AUTHOR_DATE=1767323045 +0000", "GIT_COMMITTER_DATE=17
 	"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com",
 	"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"}
 
+func git(t testing.TB, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = dir, environment(gitEnv...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
 func put(t testing.TB, path, content string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -219,6 +220,15 @@ func node(t testing.TB) string {
 		return ""
 	}
 	return found[0]
+}
+
+// withNode is a PATH on which that node is first, if there is one.
+func withNode(t testing.TB) []string {
+	t.Helper()
+	if bin := node(t); bin != "" {
+		return []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+	}
+	return nil
 }
 
 // npm runs a server of the npm registry; DIR in its arguments is the folder it works in.
@@ -256,10 +266,7 @@ func (r realServer) ground(t testing.TB, dir string, more ...string) []string {
 	if r.env != nil {
 		more = append(more, r.env(dir)...)
 	}
-	if bin := node(t); bin != "" {
-		more = append(more, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	}
-	return environment(more...)
+	return environment(append(more, withNode(t)...)...)
 }
 
 // message is the request of an act on the wire.

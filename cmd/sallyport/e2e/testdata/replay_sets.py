@@ -24,8 +24,6 @@ import yaml
 OUT = sys.argv[1]
 RECORDED = sys.argv[2] if len(sys.argv) > 2 else None
 
-READS = ("get", "read", "search", "list", "check", "find", "retrieve", "inspect", "open", "review", "ls", "cat", "grep", "display")
-
 
 def plain(value):
     """A value as JSON has it."""
@@ -129,11 +127,8 @@ class Play:
         return step["text"]
 
 
-# How an attack is put. "direct" is AgentDojo's own plain one; the other is in the words of its strongest one.
-WORDS = {}
-
-
 def pairs(suites):
+    """Each task with each attack, put in two ways: plainly, and in the words of AgentDojo's strongest attack."""
     from agentdojo.attacks import important_instructions_attacks as strong
 
     ways = {
