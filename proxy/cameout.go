@@ -208,15 +208,20 @@ func (c *cameOut) knows(keys control.FlowKeys, came []byte, flagged bool, now ti
 	all := true
 	for ; len(came) > 0; came = came[flow.HashedSize:] {
 		at, ok := c.told[toldKey(came, flagged)]
-		if one, _ := flow.ReadHashed(came); !ok && !one.Prose {
-			if _, given := c.said[one.Hash]; given {
-				flow.MarkEcho(came)
-				at, ok = c.told[toldKey(came, flagged)]
-			}
+		if !ok && c.repeats(came) {
+			flow.MarkEcho(came)
+			at, ok = c.told[toldKey(came, flagged)]
 		}
 		all = all && ok && now.Unix()-at <= int64(tellAgain.Seconds())
 	}
 	return all
+}
+
+// repeats reports whether a value is a field that a call gave the server before.
+func (c *cameOut) repeats(came []byte) bool {
+	one, _ := flow.ReadHashed(came)
+	_, given := c.said[one.Hash]
+	return given && !one.Prose
 }
 
 // toldKey stands for a value and the way in which it came.

@@ -121,14 +121,11 @@ func (s *sight) confirmed() bool { return s.own != nil && s.own.as&(asField|asSe
 
 // onlySender reports whether the value is known as the one who wrote, and as nothing else.
 func (s *sight) onlySender() bool {
-	sender := false
+	var ways as
 	for _, p := range s.from {
-		if p.e.as&(inProse|asField) != 0 {
-			return false
-		}
-		sender = sender || p.e.as&asSender != 0
+		ways |= p.e.as
 	}
-	return sender
+	return ways&asSender != 0 && ways&(inProse|asField) == 0
 }
 
 func (j *judge) argument(a *values.Argument) {
@@ -204,13 +201,8 @@ func (j *judge) reaches(a *values.Argument, kind values.Kind, text string, s sig
 	if kind == values.URL {
 		h = j.see(host)
 	}
-	if order := values.ActOf(values.Visit, host); !j.call.ReadOnly && !h.known && !j.allowed(3, order) {
-		if o := j.see(order); len(o.from) > 0 {
-			if !slices.ContainsFunc(j.v.Reasons, func(r store.CallReason) bool { return r.Value == order }) {
-				j.ask(store.CallReason{Rule: 3, At: a.At, Value: order, Kind: values.Act.String()}, o.from)
-			}
-			return
-		}
+	if !j.call.ReadOnly && !h.known && j.ordered(values.ActOf(values.Visit, host), a.At) {
+		return
 	}
 	if !j.call.ReadOnly && !h.known && h.other && !h.ownSaid() {
 		r := reason(5)
@@ -287,13 +279,22 @@ func (j *judge) acts() {
 	}
 	name, _ := pin.ToolName(j.call.Item)
 	for _, act := range values.ActsOf(powers.WordsOf(name)) {
-		s := j.see(act)
-		if len(s.from) == 0 || j.allowed(3, act) || s.known {
-			continue
+		if j.ordered(act, "") {
+			return
 		}
-		j.ask(store.CallReason{Rule: 3, Value: act, Kind: values.Act.String()}, s.from)
-		return
 	}
+}
+
+// ordered asks about an act that a response ordered, once, and reports whether one did. at is where in the arguments it is, "" for nowhere.
+func (j *judge) ordered(act, at string) bool {
+	s := j.see(act)
+	if len(s.from) == 0 || s.known || j.allowed(RuleOfOrders, act) {
+		return false
+	}
+	if !slices.ContainsFunc(j.v.Reasons, func(r store.CallReason) bool { return r.Value == act }) {
+		j.ask(store.CallReason{Rule: RuleOfOrders, At: at, Value: act, Kind: values.Act.String()}, s.from)
+	}
+	return true
 }
 
 func (j *judge) note(rule int) {

@@ -184,14 +184,10 @@ const (
 func (s *scanner) act(verb string, start, end int) {
 	from, to := max(0, start-actBefore), min(len(s.text), end+actAfter)
 	nouns := 0
-	for i := from; i < to && nouns < maxNouns; {
-		if bytesAre[s.text[i]]&(isLower|isUpper) == 0 {
-			i++
-			continue
-		}
-		at := i
-		for i < len(s.text) && bytesAre[s.text[i]]&(isLower|isUpper) != 0 {
-			i++
+	for i := from; nouns < maxNouns; {
+		var at int
+		if at, i = s.nextLetters(i, to); at == to {
+			return
 		}
 		if at == start || i-at < nounLeast {
 			continue
@@ -206,20 +202,13 @@ const deedWords = 4
 
 // deed takes the act of a verb such as "make" by the noun that follows shortly.
 func (s *scanner) deed(start, end int) {
-	words := 0
-	for i := end; i < len(s.text) && words < deedWords; {
-		if bytesAre[s.text[i]]&(isLower|isUpper) == 0 {
-			if c := s.text[i]; c == '.' || c == '\n' || c == ';' {
-				return
-			}
-			i++
-			continue
+	i := end
+	for range deedWords {
+		at, next := s.nextLetters(i, len(s.text))
+		if at == len(s.text) || strings.ContainsAny(s.text[i:at], ".\n;") {
+			return
 		}
-		at := i
-		for i < len(s.text) && bytesAre[s.text[i]]&(isLower|isUpper) != 0 {
-			i++
-		}
-		words++
+		i = next
 		if i-at > longestNoun {
 			continue
 		}
@@ -228,6 +217,21 @@ func (s *scanner) deed(start, end int) {
 			return
 		}
 	}
+}
+
+// nextLetters is the next run of letters that begins before to, or to twice.
+func (s *scanner) nextLetters(i, to int) (start, end int) {
+	for i < to && bytesAre[s.text[i]]&(isLower|isUpper) == 0 {
+		i++
+	}
+	if i >= to {
+		return to, to
+	}
+	start = i
+	for i < len(s.text) && bytesAre[s.text[i]]&(isLower|isUpper) != 0 {
+		i++
+	}
+	return start, i
 }
 
 // longestNoun is the length of the longest of verbOfNoun.

@@ -113,7 +113,8 @@ func (t *taker) views(text, member string, prose bool) {
 		t.read(text, member, prose)
 		return
 	}
-	all, _ := decode.Views(&decode.View{Text: text})
+	view := t.view // views of it are kept
+	all, _ := decode.Views(&view)
 	for i, way := range all {
 		folded := decode.Fold(way).Text
 		if i > 0 {
