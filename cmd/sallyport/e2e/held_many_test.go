@@ -169,7 +169,7 @@ func TestAThousandHeldResponsesAreOneItemAndTheHubStaysQuiet(t *testing.T) {
 	}
 	took := best(func() time.Duration { began := time.Now(); h.run("inbox"); return time.Since(began) })
 	t.Logf("inbox: %s at best of five", took.Round(time.Millisecond))
-	if took > inboxWithin {
+	if _, clock := pace(t); took > atPace(inboxWithin, clock) {
 		t.Errorf("inbox took %s", took)
 	}
 
@@ -215,7 +215,7 @@ func TestAThousandHeldResponsesAreOneItemAndTheHubStaysQuiet(t *testing.T) {
 		return took
 	})
 	t.Logf("a start: %s at best of five until initialize is answered", took.Round(time.Millisecond))
-	if took > startWithin {
+	if _, clock := pace(t); took > atPace(startWithin, clock) {
 		t.Errorf("a start took %s", took)
 	}
 	out, _ := h.run("status")
