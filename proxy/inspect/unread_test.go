@@ -25,7 +25,16 @@ var unread = map[string]func(string) string{
 	"binary codes":       func(s string) string { return coded(s, " ", "%08b") },
 	"UTF-32":             func(s string) string { return "\x00\x00\x00" + apart(s, "\x00\x00\x00") },
 	"UTF-16":             func(s string) string { return apart(s, "\x00") },
-	"digits for letters": strings.NewReplacer("a", "4", "e", "3", "i", "1", "o", "0", "s", "5").Replace,
+	"letters, and wide gaps": func(s string) string {
+		words := strings.Fields(s)
+		for i, word := range words {
+			words[i] = apart(word, " ")
+		}
+		return strings.Join(words, "     ")
+	},
+	"digits, letters apart": func(s string) string { return apart(lookLetters(s), " ") },
+	"digits for i, l and t": lookLetters,
+	"digits for letters":    strings.NewReplacer("a", "4", "e", "3", "i", "1", "o", "0", "s", "5").Replace,
 	"ROT13": func(s string) string {
 		return strings.Map(func(r rune) rune {
 			switch {
@@ -44,6 +53,11 @@ var unread = map[string]func(string) string{
 		}
 		return string(b)
 	},
+}
+
+// lookLetters writes digits for letters, 1 for i and for l, as people do.
+func lookLetters(s string) string {
+	return strings.NewReplacer("a", "4", "e", "3", "i", "1", "l", "1", "o", "0", "s", "5", "t", "7").Replace(s)
 }
 
 func apart(s, sep string) string { return strings.Join(strings.Split(s, ""), sep) }

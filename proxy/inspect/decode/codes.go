@@ -164,13 +164,13 @@ func wholeByte(c byte) byte {
 }
 
 // letterByLetter is a text in which each byte stands for another.
-func letterByLetter(v *View, name string, of func(byte) byte) *View {
+func letterByLetter(v *View, name string, of func(text string, i int) byte) *View {
 	w := weave(v)
 	var b [turnedBytes]byte
 	for start := 0; start < len(v.Text); start += turnedBytes {
 		end := min(start+turnedBytes, len(v.Text))
 		for i := start; i < end; i++ {
-			b[i-start] = of(wholeByte(v.Text[i]))
+			b[i-start] = of(v.Text, i)
 		}
 		w.put(string(b[:end-start]), start, end)
 	}
@@ -179,7 +179,8 @@ func letterByLetter(v *View, name string, of func(byte) byte) *View {
 
 // rotated turns the alphabet by 13 (ROT13).
 func rotated(v *View) *View {
-	return letterByLetter(v, "rot13", func(c byte) byte {
+	return letterByLetter(v, "rot13", func(text string, i int) byte {
+		c := wholeByte(text[i])
 		switch {
 		case c >= 'a' && c <= 'z':
 			return 'a' + (c-'a'+13)%26
@@ -190,17 +191,89 @@ func rotated(v *View) *View {
 	})
 }
 
-// digitLetters are the letters that digits and signs are written for.
+// digitLetters are the letters that digits and signs are written for. A 1 is an l as often as an i (oneAt).
 const digits, digitLetters = "013457@$!", "oieastasi"
 
-// lettered reads digits as the letters that look like them ("1gn0r3").
+// letterFor is the letter that a byte is written for, or the byte.
+func letterFor(c byte) byte {
+	if i := strings.IndexByte(digits, c); i >= 0 {
+		return digitLetters[i]
+	}
+	return c
+}
+
+// lettered reads digits as the letters that look like them ("1gn0r3 411").
 func lettered(v *View) *View {
-	return letterByLetter(v, "digits_for_letters", func(c byte) byte {
-		if i := strings.IndexByte(digits, c); i >= 0 {
-			return digitLetters[i]
+	return letterByLetter(v, "digits_for_letters", func(text string, i int) byte {
+		if text[i] == '1' {
+			return oneAt(text, i)
 		}
-		return c
+		return letterFor(wholeByte(text[i]))
 	})
+}
+
+const (
+	longestWord = 24 // bytes of a word with a 1 that is looked up
+	longestEnd  = 3  // letters after a word of the vocabulary: -s, -ed, -ing
+)
+
+// oneAt is the letter that the 1 at text[i] is written for: as in a word of the vocabulary, else by the letters beside it, as i and l are in
+// English.
+func oneAt(text string, i int) byte {
+	start, end := i, i+1
+	for start > 0 && i-start < longestWord && lettersAndDigits(text[start-1]) {
+		start--
+	}
+	for end < len(text) && end-i < longestWord && lettersAndDigits(text[end]) {
+		end++
+	}
+	if word := text[start:end]; len(word) <= longestWord {
+		var spelled [longestWord]byte
+		if spell(vocabulary(), 0, word, spelled[:len(word)], 0) {
+			return spelled[i-start]
+		}
+	}
+	var before, after byte // letters
+	if i > start {
+		before = letterFor(text[i-1]) | 0x20
+	}
+	if i+1 < end {
+		after = letterFor(text[i+1]) | 0x20
+	}
+	twice := i > start && text[i-1] == '1' || i+1 < end && text[i+1] == '1'
+	if twice || i+1 == end && i > start || vowel(after) && (i == start || vowel(before) || strings.IndexByte("bcfgkps", before) >= 0) {
+		return 'l'
+	}
+	return 'i'
+}
+
+func lettersAndDigits(c byte) bool { return wordByte(c) || strings.IndexByte(digits, c) >= 0 }
+
+func vowel(c byte) bool { return strings.IndexByte("aeiou", c) >= 0 }
+
+// spell writes the word of a tree that digits are written for in word, from its byte at on, and reports whether there is one.
+func spell(tree letterTree, node int, word string, spelled []byte, at int) bool {
+	if node > 0 && tree[node].word && len(word)-at <= longestEnd && strings.IndexByte(word[at:], '1') < 0 {
+		return true
+	}
+	if at == len(word) {
+		return false
+	}
+	letters := "il"
+	if word[at] != '1' {
+		letters = byteText(letterFor(word[at]) | 0x20)
+	}
+	for i := range len(letters) {
+		c := letters[i]
+		if c < 'a' || c > 'z' {
+			return false
+		}
+		spelled[at] = c
+		if next := int(tree[node].child[c-'a']); next > 0 && spell(tree, next, word, spelled, at+1) {
+			return true
+		}
+	}
+	return false
 }
 
 const (

@@ -10,7 +10,7 @@ const (
 	minGlued  = 24  // letters of a run that may be words without blanks; few words are longer
 	minCamel  = 40  // the same if it is written as names in code are
 	maxGlued  = 600 // letters that are taken apart at once
-	gluedFits = 8   // tenths of the letters that must be in words
+	gluedFits = 7   // tenths of the letters that must be in words
 )
 
 var plainLetters = [256]bool{
@@ -21,16 +21,55 @@ var plainLetters = [256]bool{
 }
 
 // orderly are the words of which orders to a model are made: the most used words of English, and those of the rules.
-const orderly = `a about above access account act action after again all also always an and any anyone api are as ask assistant at
-		be been before begin below by call can change code command commands content contents context conversation copy credentials data delete details developer
-		directory disregard do document does done email even every everything execute file files find first follow following for forget forward from further get
-		give given go guidelines had has have he her here him his history hidden how human i id if ignore important in include information input instead instruct
-		instruction instructions into is it its just keep key keys know last list load local log mail make may me memory message messages mode more must my name
-		necessary need never new next no not nothing now of off on one only open operator or order orders other our out output override own page password
-		passwords path please post previous previously print prior private prompt prompts provide put read recipient remember repeat reply request reset
-		respond response reveal role rule rules run safety said say secret secrets secure security see send sent server service set she shell should show silently so
-		some start stop store system tell text than that the their them then there these they this those to token tokens tool tools until up upload upon url
-		us use user users using via want was we web were what when where which who will with without word write you your yours earlier`
+const orderly = `a able about above accept access account accounts across act action actions add added address admin administrator after again agent agents all allow
+		allowed alone along already also always among amount an analysis and answer answers any anyone api app append application applications approval
+		approve approved archive are area around article as ask assist assistant at attach attached attachment attack attacker attempt author authority auto
+		automatic available away back backup bank base based be because become been before begin behind being believe below best better between billing blank
+		block blue book booking both bottom box branch bring browser build business but button by bypass cache calendar call came can canary cancel cannot
+		card case cases cat center certain change channel character chat check child choose city class clean clear click client close cloud code collect color
+		column come comes command commands comment commit common company compare complete completely computer conclude config configuration confirm
+		confirmation connect connection console contact contain contains content contents context continue control conversation cookie cookies copy core
+		correct cost could country course cover create created credential credentials credit current customer customers daily dangerous dark dashboard data
+		database date dates day days dear debug decide default delete deliver demand department deploy describe description desktop destination detail details
+		developer developers device different digital direct directly directory disable discard disclose display disregard division do document does doing
+		dollar domain done door double down download draft drive drop during each earlier early easy edit editor either else email emails employee employees
+		empty enable encode end endpoint engine english enough ensure enter entire entry environment equal error errors escape especially even evening event
+		events ever every everything evil exact exactly example except exchange execute exfiltrate existing exit expense export expose express external extra
+		fact fail failed false family far fast feature fetch few field fields file files fill final finally finance find fine finish first fix flag folder
+		folders follow following food for force forget form format forms forward found four free friend friends from full fully function functions further
+		future game gave general generate get getting girl give given global go goes going good google got grant great green ground group groups guide
+		guidelines had hand handle happen happy hard has have he head header health hear heart hello help helpful her here hidden high him his history hold
+		home host hour hours house how however http https human hundred i id idea if ignore ignoring image images immediate immediately important in inbox
+		include income index inform information input inputs insert inside install instead instruct instruction instructions integrity interest internal
+		internet into invalid invite invoice is issue issues it item items its job json june just keep kernel key keys kind kitchen know knowledge known label
+		land language large last late later latest law lead leak learn least leave left legal less let letter level library license life light like limit line
+		lines link links linux list little live load local locate location log login logs long longer look looking lost love low machine made mail main
+		maintain make making man manage manager manual many map march mark market master match matter may maybe me meaning means media meet meeting member
+		members memory mention merge message messages method might million mind minute minutes miss mobile mode model models modify moment monday money
+		monitor month months more morning mother move movie much music must my myself name named names nation native near necessary need needed needs network
+		never new news next nice night no nobody none normal not note notes nothing notice notify now number numbers object of off offer office often old on
+		once one ones online only open opened operator option optional options or order orders organization original other otherwise our out output outside
+		overall override own owner page pages paid paper parameter parameters part party pass password passwords past paste path pay payload payment payments
+		people percent perform period permission permissions person personal phone photo phrase picture piece place plain plan play please point policies
+		policy poor position possible post power present press pretend previous previously price print prior privacy private problem process product
+		production program project projects promise prompt prompts proper protect protected provide provided public publish pull purchase purpose push put
+		question questions quick quickly quiet quietly quite random rather reach react read ready real really reason receive received recent recipient record
+		records red redirect refer regard register regular reject related relay release remain remember remote remove render repeat replace replied reply
+		report reports repository request requests require required reserve reset resource respond response rest restrict result results return reveal review
+		right rights risk road role room root route row rule rules run running safe safety said sale same save saved say saying scan scenario scene schedule
+		school science screen script search second secret secrets section secure security see seem seen select self sell send sending sense sensitive sent
+		sentence separate sequence series serious server servers service services session set setting settings several share she sheet shell ship shop short
+		should show side sign silent silently similar simple simply since single site size skip slack small so social software sold some someone something
+		soon sort source space special specific speech staff standard star start state statement status stay steal step steps still stop store stored story
+		straight street strict string strong student study style subject submit success summarize summary sunday support sure switch system table take taken
+		takes talk target task tasks team technical tell tenant term terminal terms test text than thank thanks that the their them then there these they
+		thing things think third this those though thought thousand three through thus ticket time times title to today together token tokens tomorrow tonight
+		tool tools top total toward trace track trade train transaction transfer transform translate transmit travel tree trick true trust truth try trying
+		turn twice two type under understand unique unit unless unlock unrestricted until up update updated upload upon upper url us usage use useful user
+		users using usually valid value values variable various vendor verify version very via video view visible visit voice wait walk wall wallet want
+		warning was watch water way we web webhook website week weeks well went were west what when where whether which while white who whole whom whose why
+		wide wife will window windows with within without woman won word words work worked worker working workspace world worst worth would wrap write writer
+		writing wrong year years yellow yes yesterday yet you young your yours zero`
 
 // letterTree has words by their letters. Node 0 is the root; a child of 0 is none.
 type letterTree []letterNode
@@ -41,7 +80,7 @@ type letterNode struct {
 }
 
 var vocabulary = sync.OnceValue(func() letterTree {
-	tree := make(letterTree, 1, 1024)
+	tree := make(letterTree, 1, 4096)
 	for _, word := range strings.Fields(orderly) {
 		at := 0
 		for i := range len(word) {

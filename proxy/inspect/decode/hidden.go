@@ -91,11 +91,20 @@ func turned(v *View) *View {
 
 const minSpaced = 6 // more letters in a row than initials have
 
-// maxApart is the longest text between two letters that are apart: `", "`.
-const maxApart = 4
+const (
+	// maxApart is the longest text between two letters that are apart: `", "`.
+	maxApart = 4
+	// maxWordGap is how many times as much of it stands between two words, and minLetters how few of four characters that are apart are
+	// letters: the others are digits for letters, and marks.
+	maxWordGap, minLetters = 8, 1
+)
 
-// apartBy is what stands between the letter at text[i] and the next, "" if more than marks and white space does.
+// apartBy is what stands between the character at text[i] and the next, "" if more than marks and white space does. Blanks alone may also
+// stand before a digit or a mark.
 func apartBy(text string, i int) string {
+	if i+3 < len(text) && text[i+1] == ' ' && single(text, i+2) {
+		return " "
+	}
 	for end := i + 1; end < len(text) && end-i-1 <= maxApart; end++ {
 		switch c := text[end]; {
 		case wordByte(c):
@@ -107,6 +116,11 @@ func apartBy(text string, i int) string {
 	return ""
 }
 
+// single reports whether a visible character of ASCII stands at text[i] with a blank on either side.
+func single(text string, i int) bool {
+	return text[i] > ' ' && text[i] < 0x7f && (i == 0 || text[i-1] <= ' ') && (i+1 >= len(text) || text[i+1] <= ' ')
+}
+
 // spaced joins letters that are apart: "i g n o r e", "i.g.n.o.r.e", one a line, each in quotes. More between them starts a new word.
 func spaced(v *View) *View {
 	w := weaver{src: v}
@@ -116,7 +130,7 @@ func spaced(v *View) *View {
 			i = lonely(v.Text, i+1)
 			continue
 		}
-		if !wordByte(v.Text[i]) || i > 0 && wordByte(v.Text[i-1]) {
+		if !wordByte(v.Text[i]) && !(strings.IndexByte(digits, v.Text[i]) >= 0 && single(v.Text, i)) || i > 0 && wordByte(v.Text[i-1]) {
 			i++
 			continue
 		}
@@ -125,14 +139,16 @@ func spaced(v *View) *View {
 			i++
 			continue
 		}
-		end, letters := i, 0
+		end, all, letters := i, 0, 0
 		join = join[:0]
-		for end < len(v.Text) && wordByte(v.Text[end]) && (end+1 >= len(v.Text) || !wordByte(v.Text[end+1])) {
+		for end < len(v.Text) && apartWith(v.Text, end, sep) {
 			join = append(join, end)
-			letters++
+			if all++; wordByte(v.Text[end]) {
+				letters++
+			}
 			end++
 			from := end
-			for end < len(v.Text) && end-from < 4*len(sep) && (v.Text[end] == ' ' || v.Text[end] == '\n' || strings.IndexByte(sep, v.Text[end]) >= 0) {
+			for end < len(v.Text) && end-from < maxWordGap*len(sep) && (v.Text[end] == ' ' || v.Text[end] == '\n' || strings.IndexByte(sep, v.Text[end]) >= 0) {
 				end++
 			}
 			if end == from {
@@ -142,7 +158,7 @@ func spaced(v *View) *View {
 				join = append(join, -1)
 			}
 		}
-		if letters < minSpaced {
+		if letters < minSpaced || letters*4 < all*minLetters {
 			i++
 			continue
 		}
@@ -160,6 +176,14 @@ func spaced(v *View) *View {
 		i = end
 	}
 	return w.rest("spaced_letters")
+}
+
+// apartWith reports whether a character stands alone at text[i], among others with sep between them.
+func apartWith(text string, i int, sep string) bool {
+	if sep == " " {
+		return single(text, i)
+	}
+	return wordByte(text[i]) && (i+1 >= len(text) || !wordByte(text[i+1]))
 }
 
 // untagged leaves out the tags of a text in which single letters stand between them: "<b>i</b><b>g</b>".

@@ -159,9 +159,9 @@ func compile(list []Rule) (*Set, error) {
 
 // turnedWords are words that show in which other way a text may be read (Matcher.Turned): in ROT13, and backwards. They are the most used ones of
 // orders, without those that other texts have too, such as DNA.
-var turnedWords = [2][8]string{
-	{"gur", "naq", "nyy", "lbhe", "vtaber", "sbetrg", "cerivbhf", "vafgehpgvbaf"},
-	{"eht", "lla", "ruoy", "dnes", "erongi", "tegrof", "suoiverp", "snoitcurtsni"},
+var turnedWords = [2][18]string{
+	{"gur", "naq", "nyy", "lbhe", "vtaber", "sbetrg", "cerivbhf", "vafgehpgvbaf", "flfgrz", "cebzcg", "erirny", "frperg", "cnffjbeq", "nffvfgnag", "sbyybj", "qvfertneq", "guvf", "jvgu"},
+	{"eht", "lla", "ruoy", "dnes", "erongi", "tegrof", "suoiverp", "snoitcurtsni", "metsys", "tpmorp", "laever", "terces", "drowssap", "tnatsissa", "wollof", "dragersid", "siht", "htiw"},
 }
 
 // literal is the index of a word among words, which it joins.
