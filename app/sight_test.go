@@ -1,6 +1,7 @@
 package app
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -15,7 +16,7 @@ func TestARowSaysHowManyResponsesOfItsServerAreHeld(t *testing.T) {
 	if err != nil || len(rows) != 2 {
 		t.Fatalf("%+v, %v", rows, err)
 	}
-	if rows[0].Held != 1 || rows[0].Light.Words != "1 response held" || rows[1].Held != 7 || rows[1].Light.Words != "7 responses held" {
+	if rows[0].Held != 1 || !strings.Contains(rows[0].Light.Words, "1 response held") || rows[1].Held != 7 || !strings.Contains(rows[1].Light.Words, "7 responses held") {
 		t.Errorf("mail %d %+v, notes %d %+v", rows[0].Held, rows[0].Light, rows[1].Held, rows[1].Light)
 	}
 }

@@ -11,21 +11,21 @@ import (
 
 // The second vote: a linear model over words and pairs of words. Each word of a text has a weight; their sum fades from word to word and never
 // falls below zero, so it rises only where many words in a row read like an order. What it rises to is added to the weights of the
-// rules nearby. It can only add to a verdict, and judges every text in which a phrase of a rule begins. `make train` fits it.
+// rules nearby. It can only add to a verdict, and judges every text in which a phrase of a rule begins, or that has several words. `make train` fits it.
 
 const (
 	ngramBits = 17
 	// NgramBuckets is how many weights a place has. A weight is a signed byte, in 64ths.
 	NgramBuckets = 1 << ngramBits
 	NgramUnit    = 64
-	// NgramFade is what remains of the sum at the next word, in 256ths: about 25 words count.
-	NgramFade = 246
-	ngramStem = 7 // bytes of a word that count
+	// NgramFade is what remains of the sum at the next word, in 256ths: about 15 words count.
+	NgramFade = 238
+	ngramStem = 7 // letters of a word that count
 
-	// A sum has weight from voteFrom on: voteWeight for each point, at most voteMost. So the vote alone flags from 10 on and blocks from 13 on.
+	// A sum has weight from voteFrom on: voteWeight for each point, at most voteMost. So the vote alone flags from 8.4 on and blocks from 10.4 on.
 	// These were chosen on sources that were left out of the fit.
-	voteFrom   = 4.0
-	voteWeight = 0.5
+	voteFrom   = 4.4
+	voteWeight = 0.75
 	voteMost   = 4.6
 	maxVotes   = 64 // matches of one response or definition
 	maxCues    = rules.MaxHeavy
@@ -142,13 +142,16 @@ func (n *NgramWords) Next() bool {
 			i++
 			continue
 		}
-		start, h, kinds := i, uint32(offset), uint16(0)
+		start, h, kinds, letters := i, uint32(offset), uint16(0), 0
 		for {
 			kinds |= e
-			if e < aDigit<<8 && i-start < ngramStem {
+			if text[i]&0xc0 != 0x80 { // not inside a character
+				letters++
+			}
+			if e < aDigit<<8 && letters <= ngramStem {
 				h = (h ^ uint32(e&0xff)) * prime
 			}
-			if i++; i == len(text) {
+			if i++; i == len(text) || unspaced(text[start]) && i-start == 3 {
 				break
 			}
 			if e = byteOf[text[i]]; e < aWord<<8 {
@@ -183,6 +186,10 @@ func (n *NgramWords) Next() bool {
 	}
 	return false
 }
+
+// unspaced reports whether a character that begins with this byte is of a script that puts no blanks between words, so that it is read as a
+// word by itself: kana, Han, Hangul (which does, but joins what belongs to a word).
+func unspaced(c byte) bool { return c >= 0xe3 && c <= 0xed }
 
 func bucket(x uint32) uint32 {
 	x = (x ^ x>>15) * 0x2c1b3c6d

@@ -175,7 +175,7 @@ func (w *weigher) look(text string, v *decode.View, where placer) {
 	if w.joint.on && len(m.Hits) > 0 {
 		w.joint.remember(m.Hits)
 	}
-	if m.Began {
+	if m.Began || readsAsProse(v.Text) {
 		w.vote(text, v, where)
 	}
 	m.Hits = m.Hits[:0]
@@ -208,7 +208,7 @@ func (w *weigher) beneath(text string, v *decode.View, where placer, known spans
 		fresh[h.Rule] = append(fresh[h.Rule], [2]int{start, end})
 		w.report(m, h, text, where, start, end, v.Chain, v.Text[h.Start:h.End])
 	}
-	if m.Began {
+	if m.Began || readsAsProse(v.Text) {
 		w.vote(text, v, where)
 	}
 	if known == nil && fresh != nil {
@@ -338,9 +338,21 @@ type cue struct {
 	weight      float32
 }
 
+// proseBlanks is how many blanks are in the shortest order that is worth a vote.
+const proseBlanks = 4
+
+// readsAsProse reports whether a text could be an order in words of which none begins a phrase of a rule, such as those of most languages: it
+// has several words, or letters of a script that may put no blanks between them.
+func readsAsProse(text string) bool {
+	if strings.Count(text, " ") >= proseBlanks {
+		return true
+	}
+	return len(text) >= proseBlanks*4 && decode.MarksOf(text)&decode.Wide != 0
+}
+
 // vote weighs what reads like an order in a view of a text.
 func (w *weigher) vote(text string, v *decode.View, where placer) {
-	if !w.votes || w.grave || len(w.model) != 2*NgramBuckets || strings.IndexByte(v.Text, ' ') < 0 && strings.IndexByte(v.Text, '\n') < 0 {
+	if !w.votes || w.grave || len(w.model) != 2*NgramBuckets {
 		return
 	}
 	NgramStretches(w.model[int(w.place)*NgramBuckets:][:NgramBuckets], v.Text, func(from, to int, sum float64) bool {
