@@ -2,6 +2,7 @@ package decode
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"strings"
 )
 
@@ -36,9 +37,8 @@ func MarksOf(text string) (m marks) {
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
 		wide |= x
-		amp, percent, slash, del := x^'&'*EachByte, x^'%'*EachByte, x^'\\'*EachByte, x^0x7f*EachByte
-		spelled |= (amp-EachByte)&^amp | (percent-EachByte)&^percent | (slash-EachByte)&^slash
-		if ((x-0x20*EachByte)&^x|(del-EachByte)&^del)&HighBits != 0 && !controls {
+		spelled |= spells(x)
+		if hasControl(x) && !controls {
 			controls = controlIn(b[i : i+8])
 		}
 		letters := lettersOf(x)
@@ -48,7 +48,18 @@ func MarksOf(text string) (m marks) {
 	if i+4 <= len(b) && i > 0 { // the last eight bytes that begin at a multiple of four
 		apart = apart || standApart(lettersOf(binary.LittleEndian.Uint64(b[i-4:])))
 	}
-	for _, c := range b[i:] {
+	rest := b[i:]
+	if len(b) >= 8 && len(rest) > 0 { // the last eight bytes, of which some were seen
+		rest = b[len(b)-8:]
+		x := binary.LittleEndian.Uint64(rest)
+		wide |= x
+		spelled |= spells(x)
+		if hasControl(x) && !controls {
+			controls = controlIn(rest)
+		}
+		rest = nil
+	}
+	for _, c := range rest {
 		wide |= uint64(c)
 		if c == '&' || c == '%' || c == '\\' {
 			spelled |= HighBits
@@ -60,13 +71,25 @@ func MarksOf(text string) (m marks) {
 	if spelled&HighBits != 0 {
 		m |= spelledWith(text)
 	}
-	if controls || controlIn(b[i:]) {
+	if controls || controlIn(rest) {
 		m |= ControlCharacters
 	}
 	if apart && len(text) >= 2*minSpaced-1 {
 		m |= markLonely
 	}
 	return m
+}
+
+// spells sets the top bit of a byte, beside others, if one of eight is a mark that spells others: & % \.
+func spells(x uint64) uint64 {
+	amp, percent, slash := x^'&'*EachByte, x^'%'*EachByte, x^'\\'*EachByte
+	return (amp-EachByte)&^amp | (percent-EachByte)&^percent | (slash-EachByte)&^slash
+}
+
+// hasControl reports whether one of eight bytes is a control character, or white space other than a blank.
+func hasControl(x uint64) bool {
+	del := x ^ 0x7f*EachByte
+	return ((x-0x20*EachByte)&^x|(del-EachByte)&^del)&HighBits != 0
 }
 
 // allMarks are those of MarksOf, and the rare ones.
@@ -90,6 +113,32 @@ func lettersOf(x uint64) uint64 {
 	low := x&^HighBits | 0x20*EachByte // lower case, and other bytes
 	return (low + (0x80-'a')*EachByte) &^ (low + (0x80-'{')*EachByte) &^ x & HighBits
 }
+
+// WordBytes has a bit for each of eight bytes that is part of a word, the first byte's lowest, and for each of these that is no letter: a digit or
+// an underscore.
+func WordBytes(x uint64) (words, odd uint64) {
+	low := x &^ HighBits
+	lower := low | 0x20*EachByte
+	no := (low+(0x80-'0')*EachByte)&^(low+(0x80-':')*EachByte) | (HighBits - (low ^ '_'*EachByte))
+	no &= HighBits &^ x
+	letters := (lower + (0x80-'a')*EachByte) &^ (lower + (0x80-'{')*EachByte)
+	return gather((letters | no | x) & HighBits), gather(no)
+}
+
+// KeyLetters is how many letters of a word are in its key.
+const KeyLetters = 8
+
+// WordKey are the first letters and digits of a word, in lower case, out of the eight bytes that it begins with; and how many they are.
+func WordKey(x uint64) (key uint64, n int) {
+	low := x &^ HighBits
+	lower := low | 0x20*EachByte
+	no := ^((low+(0x80-'0')*EachByte)&^(low+(0x80-':')*EachByte) | (lower+(0x80-'a')*EachByte)&^(lower+(0x80-'{')*EachByte)) | x
+	no &= HighBits
+	return (x | 0x20*EachByte) & (no&-no>>7 - 1), bits.TrailingZeros64(no) >> 3
+}
+
+// KeyLetter reports whether a byte in lower case is one that keys are made of.
+func KeyLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
 
 // standApart reports whether there are at least two letters and no two adjacent.
 func standApart(letters uint64) bool { return letters&(letters>>8) == 0 && letters&(letters-1) != 0 }

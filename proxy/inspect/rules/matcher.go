@@ -1,8 +1,11 @@
 package rules
 
 import (
+	"encoding/binary"
 	"slices"
+	"unsafe"
 
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
@@ -87,14 +90,34 @@ func (m *Matcher) Match(text string, base int) {
 	inside := false // the byte before is part of a word
 	for i := 0; i < len(text); i++ {
 		kind := l.kind[text[i]]
+		if kind&kindWordy != 0 && !inside && text[i] != '_' && i+decode.KeyLetters <= len(text) { // the usual case
+			if kind&kindAlone != 0 && base+i <= m.want {
+				m.literal(text, base, i, i+1, l.alone[text[i]]-1, true, false)
+			}
+			key, n := decode.WordKey(binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(text), len(text))[i:]))
+			switch word, letter := l.starts.find(key); {
+			case letter:
+				if node := l.next(l.next(1, l.class[text[i]]), l.class[text[i+1]]); node != 0 {
+					m.follow(text, base, i, i+2, node, true, false)
+				}
+			case word == nil || i+n+1 < len(text) && text[i+n] == ' ' && word.next>>(text[i+n+1]&31)&1 == 0 && l.kind[text[i+n+1]]&kindBlank == 0:
+			default:
+				m.follow(text, base, i, i+n, int(word.node), true, false)
+			}
+			i += n - 1
+			for inside = true; n == decode.KeyLetters && i+1 < len(text) && l.kind[text[i+1]]&(kindWordy|kindAlone|kindInside) == kindWordy; {
+				i++
+			}
+			continue
+		}
 		if kind&(kindBegins|kindAlone|kindAssigns) != 0 {
 			head := !inside || kind&kindWordy == 0 && text[i] != '<' // not of a generic type
 			if kind&kindAlone != 0 && base+i <= m.want {
 				m.literal(text, base, i, i+1, l.alone[text[i]]-1, head, false)
 			}
 			if kind&kindBegins != 0 && (head || kind&kindInside != 0) && i+1 < len(text) && (i+2 >= len(text) || l.begins(text[i], text[i+1], text[i+2])) {
-				if node := l.pair[int(l.class[text[i]])*l.width+int(l.class[text[i+1]])]; node != 0 {
-					m.follow(text, base, i, i+2, int(node), head, false)
+				if node := l.next(l.next(1, l.class[text[i]]), l.class[text[i+1]]); node != 0 {
+					m.follow(text, base, i, i+2, node, head, false)
 				}
 			}
 			if kind&kindAssigns != 0 && m.Seeks && i > 2 {
@@ -116,7 +139,7 @@ func (m *Matcher) Match(text string, base int) {
 		}
 	}
 	if base+len(text)-m.far <= maxGap { // a pattern may continue in the next text
-		m.stop.look(l, text, base, base+len(text))
+		m.stop.leave(l, text, base)
 	}
 }
 
@@ -253,6 +276,16 @@ func (s *stops) look(l *Literals, text string, base, end int) {
 	for ; s.looked < end-base; s.looked++ {
 		if l.kind[text[s.looked]]&kindStop != 0 && (s.looked+1 >= len(text) || l.kind[text[s.looked+1]]&kindBlank != 0) {
 			s.last = base + s.looked + 1
+		}
+	}
+}
+
+// leave looks for the last end in the rest of a text: from the end on, because only that one counts.
+func (s *stops) leave(l *Literals, text string, base int) {
+	for i := len(text) - 1; i >= max(s.looked, len(text)-2*maxGap); i-- {
+		if l.kind[text[i]]&kindStop != 0 && (i+1 >= len(text) || l.kind[text[i+1]]&kindBlank != 0) {
+			s.last = base + i + 1
+			return
 		}
 	}
 }

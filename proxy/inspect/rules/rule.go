@@ -102,6 +102,7 @@ type Set struct {
 	owner   []int32 // rule of each pattern
 	Finder  *Literals
 	phrases [][]phrase // by literal
+	room    []phrase   // for the first phrase of the next literals, while they are compiled
 	secret  []int32    // by literal: index + 1 into secrets.Literals, or below 0 an index into turnedWords, -1 for the first
 
 	Weighers sync.Pool // for package inspect
@@ -135,25 +136,28 @@ func compile(list []Rule) (*Set, error) {
 		}
 	}
 	// At least as many words as there are: what grew would be garbage that a wrapper at rest keeps, because it collects none.
-	words, known := make([]string, 0, n), make(map[string]int, n)
-	c.phrases, c.secret = make([][]phrase, 0, n), make([]int32, 0, n)
+	words := newLexicon(n)
+	c.phrases, c.secret, c.room = make([][]phrase, 0, n), make([]int32, 0, n), make([]phrase, n)
 	for i, r := range list {
 		for _, pattern := range r.patterns {
-			if err := c.pattern(i, pattern, &words, known); err != nil {
+			if err := c.pattern(i, pattern, words); err != nil {
 				return nil, fmt.Errorf("%s: %w", r.Name, err)
 			}
 		}
 	}
+	c.room = nil
 	for i, mark := range secrets.Literals() { // one pass finds both
-		c.secret[c.literal(mark, &words, known)] = int32(i + 1)
+		c.secret[c.literal(mark, words)] = int32(i + 1)
 	}
 	for kind, turned := range turnedWords {
 		for _, word := range turned {
-			c.secret[c.literal(word, &words, known)] = int32(-kind - 1)
+			c.secret[c.literal(word, words)] = int32(-kind - 1)
 		}
 	}
 	var err error
-	c.Finder, err = newLiterals(words)
+	c.Finder, err = newLiterals(words.all, func(id int) bool {
+		return c.secret[id] > 0 || slices.ContainsFunc(c.phrases[id], func(p phrase) bool { return p.openTail })
+	})
 	return c, err
 }
 
@@ -165,18 +169,15 @@ var turnedWords = [2][18]string{
 }
 
 // literal is the index of a word among words, which it joins.
-func (c *Set) literal(word string, words *[]string, known map[string]int) int {
-	id, ok := known[word]
+func (c *Set) literal(word string, words *lexicon) int {
+	id, ok := words.id(word)
 	if !ok {
-		id = len(*words)
-		known[word] = id
-		*words = append(*words, word)
 		c.phrases, c.secret = append(c.phrases, nil), append(c.secret, 0)
 	}
 	return id
 }
 
-func (c *Set) pattern(owner int, pattern string, words *[]string, known map[string]int) error {
+func (c *Set) pattern(owner int, pattern string, words *lexicon) error {
 	parts := strings.Split(pattern, " ~")
 	if len(parts) > maxParts {
 		return fmt.Errorf("%q has more than %d phrases", pattern, maxParts)
@@ -194,7 +195,7 @@ func (c *Set) pattern(owner int, pattern string, words *[]string, known map[stri
 			gaps[k], parts[k] = n, rest
 		}
 		for word := range strings.SplitSeq(parts[k], "|") {
-			short[k] = short[k] || len(unescaped(strings.Trim(word, "*"))) == 1
+			short[k] = short[k] || len(word) <= len("*{tilde}*") && len(unescaped(strings.Trim(word, "*"))) == 1
 		}
 	}
 	for k, part := range parts {
@@ -204,18 +205,31 @@ func (c *Set) pattern(owner int, pattern string, words *[]string, known map[stri
 			word, p.openTail = strings.CutSuffix(word, "*")
 			word = unescaped(word)
 			switch {
-			case word == "" || decode.FoldASCII(word) != word || word[0] == ' ' || strings.Contains(word, "  "):
+			case word == "" || !folded(word) || word[0] == ' ' || strings.Contains(word, "  "):
 				return fmt.Errorf("phrase %q of %q", word, pattern)
-			case k == 0 && len(word) == 1 || len(*words) >= 1<<16-2:
+			case k == 0 && len(word) == 1 || len(words.all) >= 1<<16-2:
 				return fmt.Errorf("phrase %q of %q is too short, or one too many", word, pattern)
 			case p.openHead && Wordy(word[0]) && word[0] != '_':
 				return fmt.Errorf("phrase %q of %q begins inside of words", word, pattern)
 			}
-			id := c.literal(word, words, known)
+			id := c.literal(word, words)
+			if c.phrases[id] == nil && len(c.room) > 0 {
+				c.phrases[id], c.room = c.room[:0:1], c.room[1:]
+			}
 			c.phrases[id] = append(c.phrases[id], p)
 		}
 	}
 	return nil
+}
+
+// folded reports whether a phrase is as texts are folded. Folding each would leave a copy behind.
+func folded(phrase string) bool {
+	for i := range len(phrase) {
+		if decode.FoldByte(phrase[i]) != phrase[i] {
+			return false
+		}
+	}
+	return strings.IndexByte(phrase, '\\') < 0 || decode.FoldASCII(phrase) == phrase
 }
 
 // maxParts is how many phrases a pattern can have, maxGap how many bytes can be between two of them.

@@ -1,0 +1,104 @@
+package rules
+
+import (
+	"encoding/binary"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
+)
+
+// someLiterals are many texts that begin like each other, in a random order; those of an odd number count where their word goes on.
+func someLiterals(t *testing.T, random *rand.Rand) (words []string, l *Literals) {
+	t.Helper()
+	known := map[string]bool{}
+	for _, r := range Standard().Rules {
+		for _, pattern := range r.patterns {
+			for word := range strings.SplitSeq(pattern, "|") {
+				if word = strings.Trim(unescaped(word), "*"); !strings.Contains(word, "~") && len(word) > 1 && len(word) < maxLiteral && !known[word] {
+					known[word] = true
+					words = append(words, word)
+				}
+			}
+		}
+	}
+	for _, word := range []string{"a ", "ab", "abc", "abcd", "abcdefgh", "abcdefghi", "abcdefgh i", "a_b", "0", "01 2", "_x", "<|", "<|im", "é", "éa", "ab é"} {
+		if !known[word] {
+			words = append(words, word)
+		}
+	}
+	random.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+	l, err := newLiterals(words, func(id int) bool { return id%2 == 1 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return words, l
+}
+
+func TestTheTreeHasEveryLiteralAndNothingElse(t *testing.T) {
+	random := rand.New(rand.NewSource(3))
+	for range 2 {
+		words, l := someLiterals(t, random)
+		prefixes, nodes := map[string]bool{}, 0
+		for id, w := range words {
+			if len(w) == 1 {
+				continue
+			}
+			if at := l.nodeOf(w); at == 0 || int(l.nodes[at].literal) != id+1 {
+				t.Fatalf("%q is not in the tree", w)
+			}
+			for n := 1; n <= len(w); n++ {
+				prefixes[w[:n]] = true
+			}
+		}
+		for at := 2; at < len(l.nodes); at++ {
+			if l.nodes[at].parent != 0 {
+				nodes++
+			}
+		}
+		if nodes != len(prefixes) {
+			t.Fatalf("%d nodes for %d beginnings", nodes, len(prefixes))
+		}
+		for p := range prefixes {
+			if l.nodes[l.nodeOf(p)].spaced != strings.HasSuffix(p, " ") {
+				t.Fatalf("%q", p)
+			}
+			for c := range 256 {
+				next := p + string([]byte{byte(c)})
+				if l.class[c] != 0 && decode.FoldByte(byte(c)) == byte(c) && (l.next(l.nodeOf(p), l.class[c]) != 0) != prefixes[next] {
+					t.Fatalf("%q", next)
+				}
+			}
+		}
+	}
+}
+
+// No word is passed over with which a literal begins, whatever follows it.
+func TestNoWordOfALiteralIsPassedOver(t *testing.T) {
+	random := rand.New(rand.NewSource(4))
+	words, l := someLiterals(t, random)
+	for id, w := range words {
+		if !decode.KeyLetter(w[0]) || len(w) == 1 {
+			continue
+		}
+		for _, behind := range []string{" ", ".", "_", "x", "7", "\xc3", " the rest", "going on"} {
+			text := strings.ToUpper(w) + behind + "        "
+			key, _ := decode.WordKey(binary.LittleEndian.Uint64([]byte(text)))
+			_, first := firstKey(w)
+			if first == len(w) && first < decode.KeyLetters && decode.KeyLetter(behind[0]) && id%2 == 0 {
+				continue // another word
+			}
+			found, letter := l.starts.find(key)
+			switch {
+			case letter:
+			case found == nil:
+				t.Errorf("%q is passed over in %q", w, text)
+			case int(found.node) != l.nodeOf(w[:min(first, len(w))]):
+				t.Errorf("%q is looked for elsewhere", text)
+			case len(w) > first+1 && w[first] == ' ' && found.next>>(w[first+1]&31)&1 == 0:
+				t.Errorf("%q is passed over before its second word", w)
+			}
+		}
+	}
+}
