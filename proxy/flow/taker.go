@@ -114,14 +114,11 @@ func (t *taker) views(text, member string, prose bool) {
 		return
 	}
 	view := t.view // views of it are kept
-	all, _ := decode.Views(&view)
-	for i, way := range all {
-		folded := decode.Fold(way).Text
-		if i > 0 {
-			t.read(folded, member, prose || isProse(folded))
-			continue
-		}
-		t.read(folded, member, prose)
+	others, _ := decode.Others(&view)
+	t.read(decode.Fold(&view).Text, member, prose)
+	for _, other := range others {
+		folded := decode.Fold(other).Text
+		t.read(folded, member, prose || isProse(folded))
 	}
 }
 

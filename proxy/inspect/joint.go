@@ -212,7 +212,8 @@ func (w *weigher) across(tail string, cuts []int, mine int, text string, where p
 	joined := unsafe.String(unsafe.SliceData(w.joint.zone), len(w.joint.zone))
 	all := []*decode.View{decode.Joined(joined)}
 	if !all[0].Simple() {
-		all, _ = decode.Views(all[0])
+		others, _ := decode.Others(all[0])
+		all = append(all, others...)
 	}
 	for n, v := range all {
 		folded := decode.Fold(v)

@@ -31,18 +31,18 @@ func (w *weigher) takeLight(m *rules.Matcher, h rules.Hit, text string, where pl
 	w.light = append(w.light, f)
 }
 
-// encoded reports each encoding of a text under which nothing was found. all are its views, the text itself first.
-func (w *weigher) encoded(text string, all []*decode.View, where placer) {
+// encoded reports each encoding of a text under which nothing was found. others are the ways to read it, and base how many encodings were undone
+// before.
+func (w *weigher) encoded(text string, base int, others []*decode.View, where placer) {
 	if w.grave {
 		return
 	}
-	base := len(all[0].Chain)
-	for n, v := range all[1:] {
+	for n, v := range others {
 		if len(v.Chain) != base+1 || len(w.light) == maxLight {
 			continue // it is under another that is reported
 		}
 		name := v.Chain[base]
-		if quietEncodings[name] || slices.ContainsFunc(all[1:n+1], func(o *decode.View) bool { return len(o.Chain) == base+1 && o.Chain[base] == name }) {
+		if quietEncodings[name] || slices.ContainsFunc(others[:n], func(o *decode.View) bool { return len(o.Chain) == base+1 && o.Chain[base] == name }) {
 			continue
 		}
 		in := w.path(where)

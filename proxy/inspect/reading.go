@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -107,7 +108,7 @@ func skipString(raw []byte, i int) (end int, escaped bool) {
 func (r *reading) string(start, end int, escaped bool, to reader) {
 	decoded := r.raw[start+1 : max(end-1, start+1)]
 	if escaped {
-		decoded, r.room = frame.AppendText(r.room[:0], r.raw, frame.Span{Start: start, End: end})
+		decoded, r.room = frame.AppendText(slices.Grow(r.room[:0], end-start), r.raw, frame.Span{Start: start, End: end})
 	}
 	r.from, r.to = start, end
 	text := unsafe.String(unsafe.SliceData(decoded), len(decoded))

@@ -90,10 +90,11 @@ func (w *weigher) add(text string, v *decode.View, where placer) {
 		v = &w.asIs
 		*v = decode.View{Text: text}
 	}
-	if mayBeOurs(v) {
+	groups := decode.Groups(v.Text)
+	if !groups && mayBeOurs(v) {
 		w.voice.hear(v, where)
 	}
-	if v.Simple() {
+	if groups || v.Simple() {
 		w.look(text, v, where)
 	} else {
 		w.views(text, v, where)
@@ -116,14 +117,14 @@ func (w *weigher) short(text string, where placer) {
 }
 
 func (w *weigher) views(text string, v *decode.View, where placer) {
-	all, whole := decode.Views(v)
+	others, whole := decode.Others(v)
 	w.Whole = w.Whole && whole
-	w.look(text, decode.Fold(all[0]), where)
+	w.look(text, decode.Fold(v), where)
 	var known spans
-	for _, v := range all[1:] {
-		known = w.beneath(text, decode.Fold(v), where, known)
+	for _, other := range others {
+		known = w.beneath(text, decode.Fold(other), where, known)
 	}
-	w.encoded(text, all, where)
+	w.encoded(text, len(v.Chain), others, where)
 	if w.place == Metadata || strings.Contains(v.Text, tagMark) || strings.Contains(v.Text, selectorMark) {
 		w.characters(text, v, where)
 	}

@@ -61,6 +61,9 @@ func printable(c byte) bool { return c >= ' ' && c < 0x7f || c == '\t' || c == '
 
 // mixed reports whether a run of letters could be base64: words and paths have one case, or no such mixture.
 func mixed(s string) bool {
+	if Capitals(s[:min(len(s), Zone)]) < mixedLeast { // a UUID, a path, words
+		return false
+	}
 	upper, lower, turns := 0, 0, 0
 	var last byte
 	for i := range min(len(s), Zone) {

@@ -286,6 +286,9 @@ func beyondHex(c byte) bool { return wordByte(c) && c|0x20 > 'f' }
 
 // hasLettered reports whether a text has several 3 within words, near to each other.
 func hasLettered(text string) bool {
+	if strings.IndexByte(text, ' ') < 0 {
+		return false
+	}
 	near, last := 0, -nearLettered
 	for i := next(text, 0, '3'); i < len(text); i = next(text, i+1, '3') {
 		if !(i > 0 && beyondHex(text[i-1])) && !(i+1 < len(text) && beyondHex(text[i+1])) {

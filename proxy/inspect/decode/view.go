@@ -1,7 +1,7 @@
 // Package decode finds the ways in which a text can be read: as it is, and with each encoding undone that it may hold (entities, percent
 // signs, escapes, base64, hex, hidden characters, look-alike letters…), nested up to a limit.
 //
-// A View is one such way; each of its bytes knows which bytes of the original it comes from. Views makes them all, Fold normalises one for
+// A View is one such way; each of its bytes knows which bytes of the original it comes from. Others makes the others, Fold normalises one for
 // matching, Content reads a file in base64. Makeup and Marks tell in one pass what a text could hold, so that nearly all text is read only
 // once. The package judges nothing, and costs a fixed multiple of the text's length.
 package decode
@@ -243,36 +243,37 @@ func (w *weaver) view(encoding string) *View {
 	return v
 }
 
-// Views are the distinct ways to read a text. The first is the text itself.
-func Views(text *View) (all []*View, whole bool) {
-	all = []*View{text}
+// Others are the ways to read a text besides the text itself: none for nearly all texts.
+func Others(text *View) (all []*View, whole bool) {
 	most := len(text.Chain) + maxChain
 	room := viewFactor*len(text.Text) + viewSlack
-	for at := 0; at < len(all); at++ {
-		src := all[at]
-		if len(src.Chain) >= most {
-			continue
+	for src, at := text, 0; ; at++ {
+		if len(src.Chain) < most {
+			holds := src.Holds()
+			for i := range decoders {
+				d := &decoders[i]
+				if d.needs != 0 && holds&d.needs == 0 {
+					continue
+				}
+				if len(src.Chain) > 0 && src.Chain[len(src.Chain)-1] == d.name && !d.again {
+					continue
+				}
+				v := d.decode(src)
+				if v == nil {
+					continue
+				}
+				if len(all) == maxViews-1 || room < len(v.Text) {
+					return all, false
+				}
+				room -= len(v.Text)
+				all = append(all, v)
+			}
 		}
-		holds := src.Holds()
-		for _, d := range decoders {
-			if d.needs != 0 && holds&d.needs == 0 {
-				continue
-			}
-			if len(src.Chain) > 0 && src.Chain[len(src.Chain)-1] == d.name && !d.again {
-				continue
-			}
-			v := d.decode(src)
-			if v == nil {
-				continue
-			}
-			if len(all) == maxViews || room < len(v.Text) {
-				return all, false
-			}
-			room -= len(v.Text)
-			all = append(all, v)
+		if at == len(all) {
+			return all, true
 		}
+		src = all[at]
 	}
-	return all, true
 }
 
 // Fold normalises a view for the rules: without escaped white space, invisible characters, compatibility forms and accents, and with Latin

@@ -22,7 +22,9 @@ func FuzzViews(f *testing.F) {
 		f.Add("x " + seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		all, _ := Views(&View{Text: text})
+		itself := &View{Text: text}
+		others, _ := Others(itself)
+		all := append([]*View{itself}, others...)
 		total := 0
 		for _, v := range all {
 			total += len(v.Text)
