@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/proxy/cut"
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
 
@@ -47,6 +48,12 @@ func Text(text string, where string) []Finding {
 // firstHidden is where the scan has to start, -1 for plain text, as nearly all text is.
 func firstHidden(text string) int {
 	for i := 0; i < len(text); {
+		for i+8 <= len(text) && decode.Plain(text[i:i+8]) {
+			i += 8
+		}
+		if i == len(text) {
+			break
+		}
 		if c := text[i]; c >= ' ' && c < 0x7f || c == '\n' || c == '\t' {
 			i++
 			continue

@@ -237,7 +237,7 @@ func (w *weaver) blob(start, end int, decode func(string) (string, bool)) (done 
 	raw := end - start
 	letters := w.src.Text[start:end]
 	if strings.IndexByte(letters, '\n') >= 0 {
-		letters = strings.NewReplacer("\r", "", "\n", "").Replace(letters)
+		letters = unbroken(letters)
 	}
 	place := func(at int) int { return start + at*raw/len(letters) }
 	done = start
@@ -257,6 +257,17 @@ func (w *weaver) blob(start, end int, decode func(string) (string, bool)) (done 
 		w.put("\n", start, end)
 	}
 	return done
+}
+
+// unbroken is a text without line breaks.
+func unbroken(s string) string {
+	b := make([]byte, 0, len(s))
+	for i := range len(s) {
+		if s[i] != '\n' && s[i] != '\r' {
+			b = append(b, s[i])
+		}
+	}
+	return string(b)
 }
 
 // wholeCharacters is s without partial characters at an end where it was cut.

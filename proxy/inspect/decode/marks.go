@@ -92,6 +92,12 @@ func hasControl(x uint64) bool {
 	return ((x-0x20*EachByte)&^x|(del-EachByte)&^del)&HighBits != 0
 }
 
+// Plain reports whether eight bytes are printable ASCII.
+func Plain(eight string) bool {
+	x := binary.LittleEndian.Uint64(bytesOf(eight))
+	return x&HighBits == 0 && !hasControl(x)
+}
+
 // allMarks are those of MarksOf, and the rare ones.
 func allMarks(text string) marks { return MarksOf(text) | rareMarks(text) }
 
