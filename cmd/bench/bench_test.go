@@ -15,7 +15,7 @@ import (
 
 // A run starts its own program again, which here is the test binary.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == "serve" || os.Args[1] == "plain" || os.Args[1] == "typed") {
+	if len(os.Args) > 1 && (os.Args[1] == "serve" || os.Args[1] == "plain" || os.Args[1] == "typed" || os.Args[1] == "inspect") {
 		main()
 	}
 	os.Exit(m.Run())
@@ -104,8 +104,13 @@ func TestARunMeasuresEveryCaseItShould(t *testing.T) {
 	if want := len(b.pairs()) * len(inFlights); len(r.usual) != want {
 		t.Errorf("%d cases between peers that people have", len(r.usual))
 	}
+	for _, s := range shapes {
+		if r.inspection.shapes[s.name] == 0 {
+			t.Errorf("%s was not inspected", s.name)
+		}
+	}
 	text := r.markdown()
-	for _, row := range []string{"| 10 KB | 8 | legacy | bare relay |", "| 10 KB | 8 | modern | bare relay |", "| modern | direct |"} {
+	for _, row := range []string{"| 10 KB | 8 | legacy | bare relay |", "| 10 KB | 8 | modern | bare relay |", "| modern | direct |", "| prose |", "`scan --as jsonl` reads"} {
 		if !strings.Contains(text, row) {
 			t.Errorf("no row %s in %s", row, text)
 		}

@@ -145,18 +145,19 @@ func (b *bench) sensible(c chain, p point) bool {
 
 // results is everything measured.
 type results struct {
-	short   bool
-	only    string // the only case measured, "" for all
-	ways    []way
-	points  []point
-	calls   map[point]map[way]*series
-	hello   map[way]*series // start to the response of initialize or server/discover
-	first   map[way]*series // start to the response of the first call
-	memory  map[way]footprint
-	usual   []usualCase
-	beside  map[point]map[way]*series // set-ups beside each other, if measured
-	machine string
-	took    time.Duration
+	short      bool
+	only       string // the only case measured, "" for all
+	ways       []way
+	points     []point
+	calls      map[point]map[way]*series
+	hello      map[way]*series // start to the response of initialize or server/discover
+	first      map[way]*series // start to the response of the first call
+	memory     map[way]footprint
+	usual      []usualCase
+	beside     map[point]map[way]*series // set-ups beside each other, if measured
+	inspection *inspection               // nil if not measured
+	machine    string
+	took       time.Duration
 }
 
 // usualCase is one measurement between ordinary peers.
@@ -201,6 +202,11 @@ func (b *bench) measure() (*results, error) {
 	}
 	if b.only == "" || b.only == onlyFlow {
 		if err := b.flow(r); err != nil {
+			return nil, err
+		}
+	}
+	if b.only == "" || b.only == onlyInspection {
+		if err := b.inspection(r); err != nil {
 			return nil, err
 		}
 	}

@@ -23,8 +23,8 @@ var rooms = map[string][]string{
 	"cmd/sallyport-desktop":        {"app/desktop", "frontend", "proxy/control"},
 	"cmd/sallyport-desktop/uitest": {},
 
-	// The benchmark measures the program through its command line.
-	"cmd/bench":      {"cmd/bench/echo", "proxy/proc", "proxy/proc/table"},
+	// The benchmark measures the program through its command line, and inspection, which has none for responses, by itself.
+	"cmd/bench":      {"cmd/bench/echo", "proxy/inspect", "proxy/proc", "proxy/proc/table"},
 	"cmd/bench/echo": {},
 	"cmd/bench/peer": {"cmd/bench/echo"},
 	"cmd/eval":       {"proxy/inspect", "proxy/inspect/secrets"},
