@@ -12,26 +12,27 @@ type decoder struct {
 	name   string
 	again  bool  // it may be nested in itself
 	needs  marks // at least one of them is required; 0: it may be in any text
+	row    bool  // it needs MinBlob letters of base64 in a row
 	decode func(*View) *View
 }
 
 // decoders, cheapest first.
 var decoders = []decoder{
-	{"html_entities", true, markAmp, entities},
-	{"url_encoding", true, markPercent, percents},
-	{"escapes", true, markSlash, escapes},
-	{"base64", true, 0, base64Blobs},
-	{"hex", false, 0, hexBlobs},
-	{"veiled", true, Wide, veiled},
-	{"tag_characters", false, Wide, tagText},
-	{"variation_selectors", false, Wide, selectorText},
-	{"reversed", false, Wide, turned},
-	{"spaced_letters", false, markLonely, spaced},
-	{ControlsEncoding, false, ControlCharacters, withoutControls},
-	{"letters_in_tags", false, markLonely, untagged},
-	{"character_codes", false, markCoded, codes},
-	{"glued_words", false, 0, glued},
-	{"digits_for_letters", false, markLettered, lettered},
+	{"html_entities", true, markAmp, false, entities},
+	{"url_encoding", true, markPercent, false, percents},
+	{"escapes", true, markSlash, false, escapes},
+	{"base64", true, 0, true, base64Blobs},
+	{"hex", false, 0, true, hexBlobs},
+	{"veiled", true, Wide, false, veiled},
+	{"tag_characters", false, Wide, false, tagText},
+	{"variation_selectors", false, Wide, false, selectorText},
+	{"reversed", false, Wide, false, turned},
+	{"spaced_letters", false, markLonely, false, spaced},
+	{ControlsEncoding, false, ControlCharacters, false, withoutControls},
+	{"letters_in_tags", false, markLonely, false, untagged},
+	{"character_codes", false, markCoded, false, codes},
+	{"glued_words", false, 0, true, glued},
+	{"digits_for_letters", false, markLettered, false, lettered},
 }
 
 // entities undoes HTML character references (HTML Living Standard, 13.5), except those without a semicolon.

@@ -250,9 +250,10 @@ func Others(text *View) (all []*View, whole bool) {
 	for src, at := text, 0; ; at++ {
 		if len(src.Chain) < most {
 			holds := src.Holds()
+			row := NextRun(src.Text, 0, MinBlob, &Base64Letters) < len(src.Text)
 			for i := range decoders {
 				d := &decoders[i]
-				if d.needs != 0 && holds&d.needs == 0 {
+				if d.needs != 0 && holds&d.needs == 0 || d.row && !row {
 					continue
 				}
 				if len(src.Chain) > 0 && src.Chain[len(src.Chain)-1] == d.name && !d.again {

@@ -104,7 +104,10 @@ func (m *Matcher) Match(text string, base int) {
 			default:
 				m.follow(text, base, i, i+n, int(word.node), true, false)
 			}
-			i += n - 1
+			if i += n - 1; i+1 < len(text) && text[i+1] == ' ' {
+				i++
+				continue // nor is it inside of a word then
+			}
 			for inside = true; n == decode.KeyLetters && i+1 < len(text) && l.kind[text[i+1]]&(kindWordy|kindAlone|kindInside) == kindWordy; {
 				i++
 			}
