@@ -48,22 +48,22 @@ func MarksOf(text string) (m marks) {
 	if i+4 <= len(b) && i > 0 { // the last eight bytes that begin at a multiple of four
 		apart = apart || standApart(lettersOf(binary.LittleEndian.Uint64(b[i-4:])))
 	}
-	rest := b[i:]
-	if len(b) >= 8 && len(rest) > 0 { // the last eight bytes, of which some were seen
-		rest = b[len(b)-8:]
-		x := binary.LittleEndian.Uint64(rest)
+	if i < len(b) { // the last eight bytes, of which some were seen
+		var x uint64
+		switch {
+		case len(b) >= 8:
+			x = binary.LittleEndian.Uint64(b[len(b)-8:])
+		case len(b) >= 4:
+			x = uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[len(b)-4:]))<<32
+		default:
+			x = blanks
+			for _, c := range b {
+				x = x<<8 | uint64(c)
+			}
+		}
 		wide |= x
 		spelled |= spells(x)
-		if hasControl(x) && !controls {
-			controls = controlIn(rest)
-		}
-		rest = nil
-	}
-	for _, c := range rest {
-		wide |= uint64(c)
-		if c == '&' || c == '%' || c == '\\' {
-			spelled |= HighBits
-		}
+		controls = controls || hasControl(x) && controlIn(b[max(0, len(b)-8):])
 	}
 	if wide&HighBits != 0 {
 		m |= Wide
@@ -71,7 +71,7 @@ func MarksOf(text string) (m marks) {
 	if spelled&HighBits != 0 {
 		m |= spelledWith(text)
 	}
-	if controls || controlIn(rest) {
+	if controls {
 		m |= ControlCharacters
 	}
 	if apart && len(text) >= 2*minSpaced-1 {
