@@ -66,9 +66,10 @@ bindings: ## Write what the page may call, as TypeScript, into frontend/src/api/
 # times slower. Their callers are tested under the detector.
 PURE = ./proxy/frame ./proxy/pin ./proxy/policy ./proxy/powers ./proxy/sanitize
 E2E = ./cmd/sallyport/e2e
-# What computes for long (a million records, rules, schemas), and the stories, which start the program again and again, take many times as long
-# under the detector: make test plays them without it, make long with it. Whoever shares the packages among goroutines is tested under it in both.
-LONG = ./store ./proxy/inspect ./proxy/schema ./cmd/sallyport
+# What computes for long (a million records, rules, schemas, the second vote, measurements), and the stories, which start the program again and
+# again, take many times as long under the detector: make test plays them without it, make long with it. Whoever shares the packages among
+# goroutines is tested under it in both.
+LONG = ./store ./proxy/inspect ./proxy/schema ./cmd/sallyport ./cmd/eval ./cmd/bench
 
 # The end-to-end tests, the page's and all others run at once, because some wait while others compute. End-to-end tests use programs built as
 # they ship, so -race would watch only the tests' own code.
