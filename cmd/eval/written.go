@@ -7,7 +7,7 @@ import (
 )
 
 // Texts that were written one by one, in many voices and languages, by writers who knew neither the rules nor the corpora: attacks, and honest
-// ones of the same shapes beside them. A line is a text, and "\\n" in it a line break.
+// ones of the same shapes beside them. A line is a text, and `\n` in it a line break.
 //
 //go:embed written
 var written embed.FS
