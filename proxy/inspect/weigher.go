@@ -90,11 +90,10 @@ func (w *weigher) add(text string, v *decode.View, where placer) {
 		v = &w.asIs
 		*v = decode.View{Text: text}
 	}
-	groups := decode.Groups(v.Text)
-	if !groups && mayBeOurs(v) {
+	if mayBeOurs(v) {
 		w.voice.hear(v, where)
 	}
-	if groups || v.Simple() {
+	if v.Simple() {
 		w.look(text, v, where)
 	} else {
 		w.views(text, v, where)
@@ -176,7 +175,7 @@ func (w *weigher) look(text string, v *decode.View, where placer) {
 	if w.joint.on && len(m.Hits) > 0 {
 		w.joint.remember(m.Hits)
 	}
-	if m.Began || readsAsProse(v.Text) {
+	if m.Began || readsAsProse(v) {
 		w.vote(text, v, where)
 	}
 	m.Hits = m.Hits[:0]
@@ -209,7 +208,7 @@ func (w *weigher) beneath(text string, v *decode.View, where placer, known spans
 		fresh[h.Rule] = append(fresh[h.Rule], [2]int{start, end})
 		w.report(m, h, text, where, start, end, v.Chain, v.Text[h.Start:h.End])
 	}
-	if m.Began || readsAsProse(v.Text) {
+	if m.Began || readsAsProse(v) {
 		w.vote(text, v, where)
 	}
 	if known == nil && fresh != nil {
@@ -344,11 +343,11 @@ const proseBlanks = 4
 
 // readsAsProse reports whether a text could be an order in words of which none begins a phrase of a rule, such as those of most languages: it
 // has several words, or letters of a script that may put no blanks between them.
-func readsAsProse(text string) bool {
-	if strings.Count(text, " ") >= proseBlanks {
+func readsAsProse(v *decode.View) bool {
+	if strings.Count(v.Text, " ") >= proseBlanks {
 		return true
 	}
-	return len(text) >= proseBlanks*4 && decode.MarksOf(text)&decode.Wide != 0
+	return len(v.Text) >= proseBlanks*4 && v.Holds()&decode.Wide != 0
 }
 
 // vote weighs what reads like an order in a view of a text.

@@ -5,16 +5,16 @@ import (
 	"math/bits"
 )
 
-// Limits of what Groups takes: a UUID has 36 bytes and four hyphens.
+// Limits of what groups takes: a UUID has 36 bytes and four hyphens.
 const (
 	maxGroups     = 64 // bytes
 	maxGroupMarks = 4
 )
 
-// Groups reports whether a text is a UUID, a date or such a thing: short groups of digits and of letters from a to f, with few hyphens between
+// groups reports whether a text is a UUID, a date or such a thing: short groups of digits and of letters from a to f, with few hyphens between
 // them. It can be read in one way only, and rows of values have many: base64 has capitals, hexadecimal digits of a text are sixteen in a row,
 // codes and letters that are apart are more, glued words are longer, and digits for letters have blanks between them.
-func Groups(text string) bool {
+func groups(text string) bool {
 	if len(text) < 8 || len(text) > maxGroups {
 		return false
 	}

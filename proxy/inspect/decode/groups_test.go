@@ -10,7 +10,7 @@ func TestGroupsCanBeReadInOneWayOnly(t *testing.T) {
 	const cases = 200_000
 	random := rand.New(rand.NewSource(2))
 	for _, text := range []string{"3f2504e0-4f89-41d3-9a0c-0305e82c3301", "2026-01-02", "20260102", "deadbeef-1"} {
-		if !Groups(text) {
+		if !groups(text) {
 			t.Errorf("%q is not taken", text)
 		}
 	}
@@ -22,7 +22,7 @@ func TestGroupsCanBeReadInOneWayOnly(t *testing.T) {
 				b[i] = alphabet[random.Intn(len(alphabet))]
 			}
 			text := string(b)
-			if !Groups(text) {
+			if !groups(text) {
 				continue
 			}
 			taken++

@@ -116,19 +116,7 @@ func spelledWith(text string) (m marks) {
 
 // lettersOf sets the top bit of each of eight bytes that is an ASCII letter.
 func lettersOf(x uint64) uint64 {
-	low := x&^HighBits | 0x20*EachByte // lower case, and other bytes
-	return (low + (0x80-'a')*EachByte) &^ (low + (0x80-'{')*EachByte) &^ x & HighBits
-}
-
-// WordBytes has a bit for each of eight bytes that is part of a word, the first byte's lowest, and for each of these that is no letter: a digit or
-// an underscore.
-func WordBytes(x uint64) (words, odd uint64) {
-	low := x &^ HighBits
-	lower := low | 0x20*EachByte
-	no := (low+(0x80-'0')*EachByte)&^(low+(0x80-':')*EachByte) | (HighBits - (low ^ '_'*EachByte))
-	no &= HighBits &^ x
-	letters := (lower + (0x80-'a')*EachByte) &^ (lower + (0x80-'{')*EachByte)
-	return gather((letters | no | x) & HighBits), gather(no)
+	return between(x&^HighBits|0x20*EachByte, 'a', 'z') &^ x // lower case, and other bytes
 }
 
 // KeyLetters is how many letters of a word are in its key.
@@ -136,10 +124,7 @@ const KeyLetters = 8
 
 // WordKey are the first letters and digits of a word, in lower case, out of the eight bytes that it begins with; and how many they are.
 func WordKey(x uint64) (key uint64, n int) {
-	low := x &^ HighBits
-	lower := low | 0x20*EachByte
-	no := ^((low+(0x80-'0')*EachByte)&^(low+(0x80-':')*EachByte) | (lower+(0x80-'a')*EachByte)&^(lower+(0x80-'{')*EachByte)) | x
-	no &= HighBits
+	no := HighBits &^ (lettersOf(x) | between(x&^HighBits, '0', '9')&^x)
 	return (x | 0x20*EachByte) & (no&-no>>7 - 1), bits.TrailingZeros64(no) >> 3
 }
 

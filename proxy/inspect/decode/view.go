@@ -42,7 +42,11 @@ type View struct {
 
 func (v *View) Holds() marks {
 	if !v.marked {
-		v.marks, v.marked = allMarks(v.Text), true
+		if v.marked = true; groups(v.Text) {
+			v.whole = true
+		} else {
+			v.marks = allMarks(v.Text)
+		}
 	}
 	return v.marks
 }
