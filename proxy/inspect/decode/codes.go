@@ -202,11 +202,15 @@ func letterFor(c byte) byte {
 	return c
 }
 
+// forLetter reports whether a byte may be written for a letter.
+func forLetter(c byte) bool { return strings.IndexByte(digits, c) >= 0 }
+
 // lettered reads digits as the letters that look like them ("1gn0r3 411").
 func lettered(v *View) *View {
+	var word spelledWord
 	return letterByLetter(v, "digits_for_letters", func(text string, i int) byte {
 		if text[i] == '1' {
-			return oneAt(text, i)
+			return word.oneAt(text, i)
 		}
 		return letterFor(wholeByte(text[i]))
 	})
@@ -217,37 +221,51 @@ const (
 	longestEnd  = 3  // letters after a word of the vocabulary: -s, -ed, -ing
 )
 
+// spelledWord is the last word that was looked up for its ones: text[start:end], and its letters if the vocabulary has it.
+type spelledWord struct {
+	start, end int
+	known      bool
+	letters    [longestWord]byte
+}
+
 // oneAt is the letter that the 1 at text[i] is written for: as in a word of the vocabulary, else by the letters beside it, as i and l are in
 // English.
-func oneAt(text string, i int) byte {
-	start, end := i, i+1
-	for start > 0 && i-start < longestWord && lettersAndDigits(text[start-1]) {
-		start--
+func (w *spelledWord) oneAt(text string, i int) byte {
+	if i >= w.end {
+		w.look(text, i)
 	}
-	for end < len(text) && end-i < longestWord && lettersAndDigits(text[end]) {
-		end++
-	}
-	if word := text[start:end]; len(word) <= longestWord {
-		var spelled [longestWord]byte
-		if spell(vocabulary(), 0, word, spelled[:len(word)], 0) {
-			return spelled[i-start]
-		}
+	if w.known {
+		return w.letters[i-w.start]
 	}
 	var before, after byte // letters
-	if i > start {
+	if i > w.start {
 		before = letterFor(text[i-1]) | 0x20
 	}
-	if i+1 < end {
+	if i+1 < w.end {
 		after = letterFor(text[i+1]) | 0x20
 	}
-	twice := i > start && text[i-1] == '1' || i+1 < end && text[i+1] == '1'
-	if twice || i+1 == end && i > start || vowel(after) && (i == start || vowel(before) || strings.IndexByte("bcfgkps", before) >= 0) {
+	twice := i > w.start && text[i-1] == '1' || i+1 < w.end && text[i+1] == '1'
+	if twice || i+1 == w.end && i > w.start || vowel(after) && (i == w.start || vowel(before) || strings.IndexByte("bcfgkps", before) >= 0) {
 		return 'l'
 	}
 	return 'i'
 }
 
-func lettersAndDigits(c byte) bool { return wordByte(c) || strings.IndexByte(digits, c) >= 0 }
+// look goes to the word that holds text[i].
+func (w *spelledWord) look(text string, i int) {
+	w.start, w.end = i, i+1
+	for w.start > 0 && inWord(text[w.start-1]) {
+		w.start--
+	}
+	for w.end < len(text) && inWord(text[w.end]) {
+		w.end++
+	}
+	n := w.end - w.start
+	w.known = n <= longestWord && spell(vocabulary(), 0, text[w.start:w.end], w.letters[:n], 0)
+}
+
+// inWord reports whether a byte is a letter, or may be written for one.
+func inWord(c byte) bool { return wordByte(c) || forLetter(c) }
 
 func vowel(c byte) bool { return strings.IndexByte("aeiou", c) >= 0 }
 

@@ -94,9 +94,10 @@ const minSpaced = 6 // more letters in a row than initials have
 const (
 	// maxApart is the longest text between two letters that are apart: `", "`.
 	maxApart = 4
-	// maxWordGap is how many times as much of it stands between two words, and minLetters how few of four characters that are apart are
-	// letters: the others are digits for letters, and marks.
-	maxWordGap, minLetters = 8, 1
+	// maxWordGap is how many times as much of it stands between two words.
+	maxWordGap = 8
+	// maxPerLetter is how many characters that are apart there are for each letter: digits for letters, and marks.
+	maxPerLetter = 4
 )
 
 // apartBy is what stands between the character at text[i] and the next, "" if more than marks and white space does. Blanks alone may also
@@ -130,7 +131,7 @@ func spaced(v *View) *View {
 			i = lonely(v.Text, i+1)
 			continue
 		}
-		if !wordByte(v.Text[i]) && !(strings.IndexByte(digits, v.Text[i]) >= 0 && single(v.Text, i)) || i > 0 && wordByte(v.Text[i-1]) {
+		if !wordByte(v.Text[i]) && !(forLetter(v.Text[i]) && single(v.Text, i)) || i > 0 && wordByte(v.Text[i-1]) {
 			i++
 			continue
 		}
@@ -158,7 +159,7 @@ func spaced(v *View) *View {
 				join = append(join, -1)
 			}
 		}
-		if letters < minSpaced || letters*4 < all*minLetters {
+		if letters < minSpaced || letters*maxPerLetter < all {
 			i++
 			continue
 		}
