@@ -11,7 +11,8 @@ import (
 
 // The second vote: a linear model over words and pairs of words. Each word of a text has a weight; their sum fades from word to word and never
 // falls below zero, so it rises only where many words in a row read like an order. What it rises to is added to the weights of the
-// rules nearby. It can only add to a verdict, and judges every text in which a phrase of a rule begins, or that has several words. `make train` fits it.
+// rules nearby. It can only add to a verdict, and judges every text in which a phrase of a rule begins, or that has several words. `make train`
+// fits it.
 
 const (
 	ngramBits = 17

@@ -97,7 +97,7 @@ func (m *Matcher) Match(text string, base int) {
 			key, n := decode.WordKey(binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(text), len(text))[i:]))
 			switch word, letter := l.starts.find(key); {
 			case letter:
-				if node := l.next(l.next(1, l.class[text[i]]), l.class[text[i+1]]); node != 0 {
+				if node := l.two(text[i], text[i+1]); node != 0 {
 					m.follow(text, base, i, i+2, node, true, false)
 				}
 			case word == nil || i+n+1 < len(text) && text[i+n] == ' ' && word.next>>(text[i+n+1]&31)&1 == 0 && l.kind[text[i+n+1]]&kindBlank == 0:
@@ -119,7 +119,7 @@ func (m *Matcher) Match(text string, base int) {
 				m.literal(text, base, i, i+1, l.alone[text[i]]-1, head, false)
 			}
 			if kind&kindBegins != 0 && (head || kind&kindInside != 0) && i+1 < len(text) && (i+2 >= len(text) || l.begins(text[i], text[i+1], text[i+2])) {
-				if node := l.next(l.next(1, l.class[text[i]]), l.class[text[i+1]]); node != 0 {
+				if node := l.two(text[i], text[i+1]); node != 0 {
 					m.follow(text, base, i, i+2, node, head, false)
 				}
 			}
@@ -274,10 +274,15 @@ func (s *stops) between(l *Literals, text string, base, start, end int) bool {
 	return s.last > start
 }
 
+// ends reports whether a sentence ends with text[i].
+func (l *Literals) ends(text string, i int) bool {
+	return l.kind[text[i]]&kindStop != 0 && (i+1 >= len(text) || l.kind[text[i+1]]&kindBlank != 0)
+}
+
 func (s *stops) look(l *Literals, text string, base, end int) {
 	s.looked = max(s.looked, end-base-2*maxGap)
 	for ; s.looked < end-base; s.looked++ {
-		if l.kind[text[s.looked]]&kindStop != 0 && (s.looked+1 >= len(text) || l.kind[text[s.looked+1]]&kindBlank != 0) {
+		if l.ends(text, s.looked) {
 			s.last = base + s.looked + 1
 		}
 	}
@@ -286,7 +291,7 @@ func (s *stops) look(l *Literals, text string, base, end int) {
 // leave looks for the last end in the rest of a text: from the end on, because only that one counts.
 func (s *stops) leave(l *Literals, text string, base int) {
 	for i := len(text) - 1; i >= max(s.looked, len(text)-2*maxGap); i-- {
-		if l.kind[text[i]]&kindStop != 0 && (i+1 >= len(text) || l.kind[text[i+1]]&kindBlank != 0) {
+		if l.ends(text, i) {
 			s.last = base + i + 1
 			return
 		}

@@ -229,7 +229,7 @@ func (l *Literals) opens(text string, i int) (node, next int) {
 	if i+1 == len(text) || l.kind[text[i+1]]&kindBlank != 0 {
 		return l.next(1, l.class[text[i]]), i + 1
 	}
-	return l.next(l.next(1, l.class[text[i]]), l.class[text[i+1]]), i + 2
+	return l.two(text[i], text[i+1]), i + 2
 }
 
 // through walks the tree from a node through text[j:]. It stops at the end of a literal (ended) or of the text: node is then how far it

@@ -16,9 +16,7 @@ type opening struct {
 	next uint32 // a bit for what a next word can begin with, by its last five bits
 }
 
-const (
-	startBits = 15
-)
+const startBits = 15
 
 // Of a literal that counts within a word, the first letters are looked up: four, or three if it is shorter.
 const (

@@ -27,6 +27,9 @@ func (l *Literals) next(at int, class uint8) int {
 	return 0
 }
 
+// two is the node of two bytes, with which a literal begins, 0 for none.
+func (l *Literals) two(a, b byte) int { return l.next(l.next(1, l.class[a]), l.class[b]) }
+
 // nowhere is the parent of a place that is no child: its base leads behind all.
 const nowhere = 1<<32 - 1
 
