@@ -164,12 +164,6 @@ func writeLines(path string) error {
 // markdown prints bytes a second, and how much slower the hostile shapes are than rows and than prose.
 func (of *inspection) markdown(out *strings.Builder) {
 	mega := func(rate float64) string { return number(rate / 1e6) }
-	verdict := func(value, least float64) string {
-		if value < least {
-			return "**missed**"
-		}
-		return "reached"
-	}
 	fmt.Fprint(out, "Inspection of a response of 1 MB by processor time, which other load on the machine makes longer too. “Slower” is the time beside that of rows and of prose.\n\n"+
 		"| response | MB a second | to reach | | slower than rows | than prose |\n|---|---|---|---|---|---|\n")
 	rows, plain := of.shapes[rowsShape], of.shapes[proseShape]
@@ -177,16 +171,16 @@ func (of *inspection) markdown(out *strings.Builder) {
 	for _, s := range shapes {
 		rate, target := of.shapes[s.name], "– | –"
 		if least := map[string]float64{rowsShape: 250e6, proseShape: 300e6, pictureShape: 1e9}[s.name]; least > 0 {
-			target = "at least " + mega(least) + " | " + verdict(rate, least)
+			target = "at least " + mega(least) + " | " + verdict(rate, least, true)
 		}
 		if slower := min(rows, plain) / rate; s.hostile && slower > worst {
 			worst, slowest = slower, s.name
 		}
 		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", s.name, mega(rate), target, ratio(rows/rate), ratio(plain/rate))
 	}
-	fmt.Fprintf(out, "\nThe slowest of the hostile ones, %s, takes %s as long as the slower of rows and prose: at most 10 × is %s.\n\n", slowest, ratio(worst), verdict(10, worst))
+	fmt.Fprintf(out, "\nThe slowest of the hostile ones, %s, takes %s as long as the slower of rows and prose: at most 10 × is %s.\n\n", slowest, ratio(worst), verdict(worst, 10, false))
 	if !math.IsNaN(of.gzip) {
 		fmt.Fprintf(out, "`scan --as jsonl` reads %s MB of texts in a second of processor time, `gzip -1` %s MB of the same file: at least 0.5 × is %s with %s.\n\n",
-			mega(of.scan), mega(of.gzip), verdict(of.scan/of.gzip, 0.5), ratio(of.scan/of.gzip))
+			mega(of.scan), mega(of.gzip), verdict(of.scan/of.gzip, 0.5, true), ratio(of.scan/of.gzip))
 	}
 }

@@ -30,14 +30,18 @@ type targetRows struct {
 }
 
 func (t targetRows) row(what, bound string, value, limit float64, least bool, unit string) {
-	verdict := "reached"
+	fmt.Fprintf(t.out, "| %s | %s | %s | %s%s | %s |\n", what, t.era, bound, number(value), unit, verdict(value, limit, least))
+}
+
+// verdict is what is said of a figure beside its target.
+func verdict(value, limit float64, least bool) string {
 	switch {
 	case math.IsNaN(value):
-		verdict = "not measurable here"
+		return "not measurable here"
 	case least && value < limit || !least && value > limit:
-		verdict = "**missed**"
+		return "**missed**"
 	}
-	fmt.Fprintf(t.out, "| %s | %s | %s | %s%s | %s |\n", what, t.era, bound, number(value), unit, verdict)
+	return "reached"
 }
 
 func (r *results) targetsIn(t targetRows) {
