@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"encoding/binary"
 	"slices"
-	"unsafe"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
@@ -35,9 +33,13 @@ type Matcher struct {
 	last  []begun           // by rule: its last hit
 	joint []begun           // by rule: its last hit that began before the run
 	Hits  []Hit
-	far   int // the latest end of a pattern that began
-	want  int // up to here a pattern waits for a literal of one byte
-	stop  stops
+	until []int64 // by pattern and part: up to here it may go on with that part, counted over all runs
+	past  int64   // the bytes of earlier runs, for until
+	read  int64   // the bytes of this run
+	far   int     // the latest end of a pattern that began
+	want  int     // up to here a pattern waits for a literal of one byte
+	stop  int     // the last end of a sentence that counts
+	ended int     // the last end of a sentence in the text, up to where it was read
 
 	Seeks  bool            // look for secrets too
 	Places []secrets.Place // possible places of secrets in the last text
@@ -51,7 +53,10 @@ type Matcher struct {
 }
 
 func (c *Set) Matcher() *Matcher {
-	return &Matcher{Set: c, open: make([][maxParts]begun, len(c.owner)), last: make([]begun, len(c.Rules)), joint: make([]begun, len(c.Rules)), run: 1}
+	return &Matcher{
+		Set: c, open: make([][maxParts]begun, len(c.owner)), until: make([]int64, len(c.owner)*maxParts),
+		last: make([]begun, len(c.Rules)), joint: make([]begun, len(c.Rules)), run: 1,
+	}
 }
 
 // Release frees the memory that a text with many colons took.
@@ -75,65 +80,44 @@ const maxPending = 16
 // Begin starts a run: earlier texts no longer count.
 func (m *Matcher) Begin() {
 	m.run++
+	m.past, m.read = m.past+m.read+maxGap+1, 0 // what an earlier run waits for is before this one
 	m.Hits, m.pending = m.Hits[:0], m.pending[:0]
 	m.far, m.want, m.begun = -maxGap-1, -1, 0
-	m.stop = stops{last: -maxGap - 1}
+	m.stop = -maxGap - 1
 }
 
 // Match adds the rules' hits in a text, whose first byte is number base of the run. Texts of a run must come in order.
 func (m *Matcher) Match(text string, base int) {
 	l := m.Finder
-	m.stop.looked, m.Places, m.Turned, m.Began = 0, m.Places[:0], [2]int{}, false
+	m.Places, m.Turned, m.Began, m.ended = m.Places[:0], [2]int{}, false, m.stop
 	if len(m.pending) > 0 {
 		m.resume(text, base)
 	}
 	inside := false // the byte before is part of a word
 	for i := 0; i < len(text); i++ {
 		kind := l.kind[text[i]]
-		if kind&kindWordy != 0 && !inside && text[i] != '_' && i+decode.KeyLetters <= len(text) { // the usual case
-			if kind&kindAlone != 0 && base+i <= m.want {
-				m.literal(text, base, i, i+1, l.alone[text[i]]-1, true, false)
-			}
-			key, n := decode.WordKey(binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(text), len(text))[i:]))
-			switch word, letter := l.starts.find(key); {
-			case letter:
-				if node := l.two(text[i], text[i+1]); node != 0 {
-					m.follow(text, base, i, i+2, node, true, false)
+		if kind&kindWordy != 0 && !inside && text[i] != '_' && len(text) >= decode.KeyLetters { // the usual case
+			key, n := decode.WordKey(decode.Eight(text, i))
+			if end := i + n; end < len(text) || n == decode.KeyLetters { // else a next text may go on with it
+				if kind&kindAlone != 0 && base+i <= m.want {
+					m.literal(text, base, i, i+1, l.alone[text[i]]-1, true, false)
 				}
-			case word == nil || i+n+1 < len(text) && text[i+n] == ' ' && word.next>>(text[i+n+1]&31)&1 == 0 && l.kind[text[i+n+1]]&kindBlank == 0:
-			default:
-				m.follow(text, base, i, i+n, int(word.node), true, false)
+				if letter := l.starts.letter(key); letter|l.starts.whole(key) != 0 {
+					m.word(text, base, i, n, key, letter != 0)
+				}
+				if end < len(text) && text[end] == ' ' {
+					i = end
+					continue // nor is it inside of a word then
+				}
+				i = end - 1
+				for inside = true; n == decode.KeyLetters && i+1 < len(text) && l.kind[text[i+1]]&(kindWordy|kindAlone|kindInside) == kindWordy; {
+					i++
+				}
+				continue
 			}
-			if i += n - 1; i+1 < len(text) && text[i+1] == ' ' {
-				i++
-				continue // nor is it inside of a word then
-			}
-			for inside = true; n == decode.KeyLetters && i+1 < len(text) && l.kind[text[i+1]]&(kindWordy|kindAlone|kindInside) == kindWordy; {
-				i++
-			}
-			continue
 		}
-		if kind&(kindBegins|kindAlone|kindAssigns) != 0 {
-			head := !inside || kind&kindWordy == 0 && text[i] != '<' // not of a generic type
-			if kind&kindAlone != 0 && base+i <= m.want {
-				m.literal(text, base, i, i+1, l.alone[text[i]]-1, head, false)
-			}
-			if kind&kindBegins != 0 && (head || kind&kindInside != 0) && i+1 < len(text) && (i+2 >= len(text) || l.begins(text[i], text[i+1], text[i+2])) {
-				if node := l.two(text[i], text[i+1]); node != 0 {
-					m.follow(text, base, i, i+2, node, head, false)
-				}
-			}
-			if kind&kindAssigns != 0 && m.Seeks && i > 2 {
-				before, quoted := text[i-1], false
-				if quoted = before == '"' || before == '\''; quoted {
-					before = text[i-2]
-				}
-				if l.kind[before]&kindEnds != 0 && (quoted || text[i] != ',') {
-					if _, ok := secrets.NameEnd(text, i); ok {
-						m.place(i, -1)
-					}
-				}
-			}
+		if kind&(kindBegins|kindAlone|kindAssigns|kindStop) != 0 {
+			m.mark(text, base, i, kind, inside)
 		}
 		if inside = kind&kindWordy != 0; inside { // skip to the end of the word
 			for i+1 < len(text) && l.kind[text[i+1]]&(kindWordy|kindAlone|kindInside) == kindWordy {
@@ -142,17 +126,77 @@ func (m *Matcher) Match(text string, base int) {
 		}
 	}
 	if base+len(text)-m.far <= maxGap { // a pattern may continue in the next text
-		m.stop.leave(l, text, base)
+		m.stop = m.ended
 	}
+	m.read = int64(base + len(text))
+}
+
+// word looks for the literals that begin with the word at text[i], by its key of n letters. letter is true if they are looked at one by one.
+func (m *Matcher) word(text string, base, i, n int, key uint64, letter bool) {
+	l := m.Finder
+	if letter {
+		if node := l.two(text[i], text[i+1]); node != 0 {
+			m.follow(text, base, i, i+2, node, true, false)
+		}
+		return
+	}
+	word := l.starts.find(key)
+	if word == nil {
+		return
+	}
+	if at := m.past + int64(base+i); word.own != 0 && (word.begins || at <= m.until[word.waits[0]] || at <= m.until[word.waits[1]]) {
+		m.literal(text, base, i, i+n, word.own-1, true, false)
+	}
+	if word.goesOn(l, text, i+n) {
+		m.goOn(text, base, i, i+n, int(word.node), true, false)
+	}
+}
+
+// mark handles a byte that is not the beginning of a word, or of one that a next text may go on with.
+func (m *Matcher) mark(text string, base, i int, kind uint8, inside bool) {
+	l := m.Finder
+	head := !inside || kind&kindWordy == 0 && text[i] != '<' // not of a generic type
+	if kind&kindAlone != 0 && base+i <= m.want {
+		m.literal(text, base, i, i+1, l.alone[text[i]]-1, head, false)
+	}
+	if kind&kindBegins != 0 && (head || kind&kindInside != 0) && i+1 < len(text) && (i+2 >= len(text) || l.begins(text[i], text[i+1], text[i+2])) {
+		if node := l.two(text[i], text[i+1]); node != 0 {
+			m.follow(text, base, i, i+2, node, head, false)
+		}
+	}
+	if kind&kindAssigns != 0 && m.Seeks && i > 2 && l.assigned(text, i) {
+		m.place(i, -1)
+	}
+	if kind&kindStop != 0 && (i+1 >= len(text) || l.kind[text[i+1]]&kindBlank != 0) {
+		m.ended = base + i + 1
+	}
+}
+
+// assigned reports whether a name that may be a secret's stands before text[i], after which a value may follow.
+func (l *Literals) assigned(text string, i int) bool {
+	before, quoted := text[i-1], false
+	if quoted = before == '"' || before == '\''; quoted {
+		before = text[i-2]
+	}
+	if l.kind[before]&kindEnds == 0 || !quoted && text[i] == ',' {
+		return false
+	}
+	_, ok := secrets.NameEnd(text, i)
+	return ok
 }
 
 // follow walks the tree in text from text[j] on, from the node of text[i:j].
 func (m *Matcher) follow(text string, base, i, j, node int, head, known bool) {
+	if id := m.Finder.nodes[node].literal; id != 0 && j > 0 {
+		m.literal(text, base, i, j, id-1, head, known)
+	}
+	m.goOn(text, base, i, j, node, head, known)
+}
+
+// goOn is follow without the literal that ends at text[j].
+func (m *Matcher) goOn(text string, base, i, j, node int, head, known bool) {
 	l := m.Finder
-	for ; ; j++ {
-		if id := l.nodes[node].literal; id != 0 && j > 0 {
-			m.literal(text, base, i, j, id-1, head, known)
-		}
+	for {
 		if j > 0 && l.kind[text[j-1]]&kindBlank != 0 {
 			for most := j + maxBlanks; j < len(text) && j < most && l.kind[text[j]]&kindBlank != 0; {
 				j++
@@ -166,6 +210,10 @@ func (m *Matcher) follow(text string, base, i, j, node int, head, known bool) {
 		}
 		if node = l.next(node, l.class[text[j]]); node == 0 {
 			return
+		}
+		j++
+		if id := l.nodes[node].literal; id != 0 {
+			m.literal(text, base, i, j, id-1, head, known)
 		}
 	}
 }
@@ -199,62 +247,79 @@ func (m *Matcher) literal(text string, base, i, j int, id uint16, head, known bo
 			m.Turned[-c-1]++
 		}
 	}
-	phrases := m.phrases[id]
 	near := base+i-m.far <= maxGap // an open pattern may continue here
+	phrases, at := m.phrases[id], m.past+int64(base+i)
 	for k := range phrases {
 		p := &phrases[k]
-		if p.part > 0 && !near || !head && !p.openHead || !tail && !p.openTail {
+		if p.part > 0 && (at > m.until[p.slot()] || !near) || !head && !p.openHead || !tail && !p.openTail {
 			continue
 		}
-		start, end, last, known := base+i, base+j, base+j, known
+		start, known := base+i, known
 		if p.part > 0 {
 			before := &m.open[p.pattern][p.part-1]
-			if before.run != m.run || start < before.end || start-before.end > int(p.gap) || m.stop.between(l, text, base, before.end, start) {
+			if before.run != m.run || start < before.end || start-before.end > int(p.gap) || m.stopped(before.end) {
 				continue
 			}
 			start, known = before.start, before.known
 		}
-		if !p.last {
-			m.open[p.pattern][p.part] = begun{start, end, m.run, known}
-			m.far = end
-			m.recent[m.begun%MaxBegun] = openEnd{pattern: p.pattern, after: p.after, part: p.part, reach: p.reach}
-			m.begun++
-			m.Began = m.Began || p.part == 0
-			if p.reach {
-				m.want = max(m.want, end+int(p.after))
-			}
-			continue
-		}
-		for most := min(j+MaxWord, len(text)); p.openTail && base+most > end && l.kind[text[end-base]]&l.kind[text[end-base-1]]&kindWordy != 0; {
-			end++ // a finding shows whole words
-		}
 		m.Began = m.Began || p.part == 0
-		r := m.owner[p.pattern]
-		if rule := &m.Rules[r]; rule.Floor {
-			from, to, ok := rule.around(text, i, j)
-			if !ok {
-				continue
-			}
-			start, end = min(start, base+from), max(end, base+to)
-		}
-		if from := start - base; from >= 0 && m.Rules[r].denied.protects(text, from, end-base) {
+		if p.last {
+			m.hit(text, base, i, j, p, start, known)
 			continue
 		}
-		before := &m.last[r]
-		if start < 0 { // begun in an earlier response: it must not hide what this one holds itself
-			before = &m.joint[r]
-		}
-		if before.run == m.run && (before.start == start || start < before.end) {
-			continue
-		}
-		*before = begun{start: start, end: end, run: m.run}
-		hit := Hit{Rule: r, Start: start, End: end, Last: last, Known: known}
-		if j-i == 1 {
-			hit.Mark = text[i]
-		}
-		hit.Orders = m.Rules[r].leads && start >= 0 && ordersOn(text[end-base:])
-		m.Hits = append(m.Hits, hit)
+		m.begin(p, begun{start, base + j, m.run, known})
 	}
+}
+
+// begin records how far a pattern has matched: up to a phrase that is not its last.
+func (m *Matcher) begin(p *phrase, b begun) {
+	m.setOpen(int(p.pattern), int(p.part), b, int(p.after), p.reach)
+	m.far = b.end
+	m.recent[m.begun%MaxBegun] = openEnd{pattern: int32(p.pattern), after: int32(p.after), part: int8(p.part), reach: p.reach}
+	m.begun++
+}
+
+// setOpen is what begin and GoOn have in common. after is the distance to the next part, and reach says that it is of one byte.
+func (m *Matcher) setOpen(pattern, part int, b begun, after int, reach bool) {
+	m.open[pattern][part] = b
+	m.until[pattern*maxParts+part+1] = m.past + int64(b.end+after)
+	if reach {
+		m.want = max(m.want, b.end+after)
+	}
+}
+
+// hit adds the hit of a pattern whose last phrase is text[i:j].
+func (m *Matcher) hit(text string, base, i, j int, p *phrase, start int, known bool) {
+	l, last := m.Finder, base+j
+	end := last
+	for most := min(j+MaxWord, len(text)); p.openTail && base+most > end && l.kind[text[end-base]]&l.kind[text[end-base-1]]&kindWordy != 0; {
+		end++ // a finding shows whole words
+	}
+	r := m.owner[p.pattern]
+	if rule := &m.Rules[r]; rule.Floor {
+		from, to, ok := rule.around(text, i, j)
+		if !ok {
+			return
+		}
+		start, end = min(start, base+from), max(end, base+to)
+	}
+	if from := start - base; from >= 0 && m.Rules[r].denied.protects(text, from, end-base) {
+		return
+	}
+	before := &m.last[r]
+	if start < 0 { // begun in an earlier response: it must not hide what this one holds itself
+		before = &m.joint[r]
+	}
+	if before.run == m.run && (before.start == start || start < before.end) {
+		return
+	}
+	*before = begun{start: start, end: end, run: m.run}
+	hit := Hit{Rule: r, Start: start, End: end, Last: last, Known: known}
+	if j-i == 1 {
+		hit.Mark = text[i]
+	}
+	hit.Orders = m.Rules[r].leads && start >= 0 && ordersOn(text[end-base:])
+	m.Hits = append(m.Hits, hit)
 }
 
 // place records a possible place of a secret.
@@ -262,40 +327,10 @@ func (m *Matcher) place(at int, literal int32) {
 	m.Places = append(m.Places, secrets.Place{At: int32(at), Literal: literal})
 }
 
-// stops remembers where the last sentence ended. It does not look further back than a pattern reaches.
-type stops struct {
-	looked int // offset in the text
-	last   int // offset in the run
-}
-
-// between reports whether a sentence ends between two places. Ends must be increasing.
-func (s *stops) between(l *Literals, text string, base, start, end int) bool {
-	s.look(l, text, base, end)
-	return s.last > start
-}
-
-// ends reports whether a sentence ends with text[i].
-func (l *Literals) ends(text string, i int) bool {
-	return l.kind[text[i]]&kindStop != 0 && (i+1 >= len(text) || l.kind[text[i+1]]&kindBlank != 0)
-}
-
-func (s *stops) look(l *Literals, text string, base, end int) {
-	s.looked = max(s.looked, end-base-2*maxGap)
-	for ; s.looked < end-base; s.looked++ {
-		if l.ends(text, s.looked) {
-			s.last = base + s.looked + 1
-		}
-	}
-}
-
-// leave looks for the last end in the rest of a text: from the end on, because only that one counts.
-func (s *stops) leave(l *Literals, text string, base int) {
-	for i := len(text) - 1; i >= max(s.looked, len(text)-2*maxGap); i-- {
-		if l.ends(text, i) {
-			s.last = base + i + 1
-			return
-		}
-	}
+// stopped reports whether a sentence ends between a place and where the text is being read.
+func (m *Matcher) stopped(from int) bool {
+	m.stop = m.ended
+	return m.stop > from
 }
 
 // MaxBegun is how many open patterns are remembered.
@@ -334,7 +369,7 @@ func (m *Matcher) Leave(u *Unfinished, end int, found [][2]int) {
 		for i := max(0, m.begun-MaxBegun); i < m.begun; i++ {
 			o := m.recent[i%MaxBegun]
 			b := m.open[o.pattern][o.part]
-			if b.run == m.run && b.end >= m.stop.last && end-b.end <= int(o.after) && b.end > 0 {
+			if b.run == m.run && b.end >= m.stop && end-b.end <= int(o.after) && b.end > 0 {
 				o.start, o.end, o.known = b.start-end, b.end-end, b.known || known(b.start)
 				u.open = append(u.open, o)
 			}
@@ -350,11 +385,8 @@ func (m *Matcher) Leave(u *Unfinished, end int, found [][2]int) {
 // GoOn starts a run with what earlier texts left open.
 func (m *Matcher) GoOn(u *Unfinished) {
 	for _, o := range u.open {
-		m.open[o.pattern][o.part] = begun{o.start, o.end, m.run, o.known}
+		m.setOpen(int(o.pattern), int(o.part), begun{o.start, o.end, m.run, o.known}, int(o.after), o.reach)
 		m.far = max(m.far, o.end)
-		if o.reach {
-			m.want = max(m.want, o.end+int(o.after))
-		}
 	}
 	for _, p := range u.pending {
 		if len(m.pending) < maxPending {

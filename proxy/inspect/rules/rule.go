@@ -7,8 +7,10 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,15 +89,18 @@ func Named(name string) Rule {
 
 // phrase is a use of a literal in a pattern.
 type phrase struct {
-	pattern  int32 // index into compiled.owner
-	part     int8
+	pattern  uint16 // index into compiled.owner
+	part     uint8
+	gap      uint8 // maximum distance from the part before
+	after    uint8 // maximum distance to the next part
 	last     bool
-	openHead bool  // may begin inside a word
-	openTail bool  // the word may continue
-	reach    bool  // the next part has a literal of one byte
-	gap      int32 // maximum distance from the part before
-	after    int32 // maximum distance to the next part
+	openHead bool // may begin inside a word
+	openTail bool // the word may continue
+	reach    bool // the next part has a literal of one byte
 }
+
+// slot is the place of a part of a pattern among those of all.
+func (p *phrase) slot() int { return int(p.pattern)*maxParts + int(p.part) }
 
 type Set struct {
 	Rules   []Rule
@@ -158,7 +163,24 @@ func compile(list []Rule) (*Set, error) {
 	c.Finder, err = newLiterals(words.all, func(id int) bool {
 		return c.secret[id] > 0 || slices.ContainsFunc(c.phrases[id], func(p phrase) bool { return p.openTail })
 	})
+	if err == nil {
+		c.Finder.starts.waiting(c.slots)
+	}
 	return c, err
+}
+
+// slots are those of a literal's phrases, if they only continue patterns, and are no more than two.
+func (c *Set) slots(id int) (few [2]uint16, only bool) {
+	if c.secret[id] != 0 || len(c.phrases[id]) > len(few) {
+		return few, false
+	}
+	for n, p := range c.phrases[id] {
+		if p.part == 0 || p.slot() > math.MaxUint16 {
+			return few, false
+		}
+		few[n] = uint16(p.slot())
+	}
+	return few, true
 }
 
 // turnedWords are words that show in which other way a text may be read (Matcher.Turned): in ROT13, and backwards. They are the most used ones of
@@ -183,6 +205,9 @@ func (c *Set) pattern(owner int, pattern string, words *lexicon) error {
 		return fmt.Errorf("%q has more than %d phrases", pattern, maxParts)
 	}
 	at := len(c.owner)
+	if at > math.MaxUint16 {
+		return errors.New("too many patterns")
+	}
 	c.owner = append(c.owner, int32(owner))
 	gaps, short := make([]int, len(parts)+1), make([]bool, len(parts)+1)
 	for k, part := range parts {
@@ -200,7 +225,7 @@ func (c *Set) pattern(owner int, pattern string, words *lexicon) error {
 	}
 	for k, part := range parts {
 		for word := range strings.SplitSeq(part, "|") {
-			p := phrase{pattern: int32(at), part: int8(k), gap: int32(gaps[k]), last: k == len(parts)-1, reach: short[k+1], after: int32(gaps[k+1])}
+			p := phrase{pattern: uint16(at), part: uint8(k), gap: uint8(gaps[k]), last: k == len(parts)-1, reach: short[k+1], after: uint8(gaps[k+1])}
 			word, p.openHead = strings.CutPrefix(word, "*")
 			word, p.openTail = strings.CutSuffix(word, "*")
 			word = unescaped(word)
