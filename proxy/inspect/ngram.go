@@ -128,50 +128,27 @@ func NgramText(text string) string { return decode.Fold(&decode.View{Text: text}
 // Next goes to the next word. Single letters are none: they are what is left of names, code and letters that are apart. Neither is a word that
 // was one of the two before: what is repeated without end must not add up.
 func (n *NgramWords) Next() bool {
-	const prime, offset = 16777619, 2166136261
 	text, i := n.Text, n.i
 	mark := uint16(1)
 	if i > 0 {
 		mark = 0
 	}
 	for i < len(text) {
-		e := byteOf[text[i]]
-		if e < aWord<<8 {
+		if e := byteOf[text[i]]; e < aWord<<8 {
 			if e>>8 > 1 || mark == 0 {
 				mark = e >> 8
 			}
 			i++
 			continue
 		}
-		start, h, kinds, letters := i, uint32(offset), uint16(0), 0
-		for {
-			kinds |= e
-			if text[i]&0xc0 != 0x80 { // not inside a character
-				letters++
-			}
-			if e < aDigit<<8 && letters <= ngramStem {
-				h = (h ^ uint32(e&0xff)) * prime
-			}
-			if i++; i == len(text) || unspaced(text[start]) && i-start == 3 {
-				break
-			}
-			if e = byteOf[text[i]]; e < aWord<<8 {
-				break
-			}
+		start := i
+		h, end := plainWord(text, start)
+		if end == 0 {
+			h, end = anyWord(text, start)
 		}
-		if i-start == 1 && text[start] < 0x80 {
+		if i = end; i-start == 1 && text[start] < 0x80 {
 			mark = 0
 			continue
-		}
-		switch {
-		case i+2 < len(text) && text[i] == ':' && text[i+1] == '/' && text[i+2] == '/':
-			h, i = addressWord, addressEnd(text, i)
-		case i+1 < len(text) && text[i] == '@' && byteOf[text[i+1]] >= aWord<<8:
-			h, i = mailWord, addressEnd(text, i)
-		case kinds>>8&(aName^aWord) != 0:
-			h = nameWord
-		case kinds>>8&(aDigit^aWord) != 0:
-			h = numberWord
 		}
 		h *= 0x9e3779b1
 		if h == n.before || h == n.earlier {
@@ -186,6 +163,79 @@ func (n *NgramWords) Next() bool {
 		return true
 	}
 	return false
+}
+
+// What the letters of a word are hashed with (FNV-1a, 32 bits).
+const hashPrime, hashOffset = 16777619, 2166136261
+
+// anyWord hashes the word at text[start], and returns where it ends.
+func anyWord(text string, start int) (h uint32, end int) {
+	i, kinds, letters := start, uint16(0), 0
+	h = hashOffset
+	for e := byteOf[text[i]]; ; {
+		kinds |= e
+		if text[i]&0xc0 != 0x80 { // not inside a character
+			letters++
+		}
+		if e < aDigit<<8 && letters <= ngramStem {
+			h = (h ^ uint32(e&0xff)) * hashPrime
+		}
+		if i++; i == len(text) || unspaced(text[start]) && i-start == 3 {
+			break
+		}
+		if e = byteOf[text[i]]; e < aWord<<8 {
+			break
+		}
+	}
+	switch {
+	case i-start == 1 && text[start] < 0x80:
+	case i+2 < len(text) && text[i] == ':' && text[i+1] == '/' && text[i+2] == '/':
+		return addressWord, addressEnd(text, i)
+	case i+1 < len(text) && text[i] == '@' && byteOf[text[i+1]] >= aWord<<8:
+		return mailWord, addressEnd(text, i)
+	case kinds>>8&(aName^aWord) != 0:
+		return nameWord, i
+	case kinds>>8&(aDigit^aWord) != 0:
+		return numberWord, i
+	}
+	return h, i
+}
+
+// plainWord is anyWord for one to seven letters with neither address nor number, nearly all words there are: end is 0 for any other. It has no
+// branch that depends on their number.
+func plainWord(text string, start int) (h uint32, end int) {
+	if len(text) < decode.KeyLetters {
+		return 0, 0
+	}
+	key, n := decode.LetterKey(decode.Eight(text, start))
+	if n == 0 || n == decode.KeyLetters {
+		return 0, 0
+	}
+	if end = start + n; end < len(text) {
+		if c := text[end]; byteOf[c] >= aWord<<8 || c == ':' || c == '@' {
+			return 0, 0
+		}
+	}
+	by := &primes[n]
+	h = (hashOffset ^ uint32(key&0xff)) * hashPrime
+	h = (h ^ uint32(key>>8&0xff)) * by[1]
+	h = (h ^ uint32(key>>16&0xff)) * by[2]
+	h = (h ^ uint32(key>>24&0xff)) * by[3]
+	h = (h ^ uint32(key>>32&0xff)) * by[4]
+	h = (h ^ uint32(key>>40&0xff)) * by[5]
+	h = (h ^ uint32(key>>48&0xff)) * by[6]
+	return h, end
+}
+
+// primes are, by the number of letters in a key, what the hash is multiplied with for each of seven: 1 for those that it does not have.
+var primes = [decode.KeyLetters][ngramStem]uint32{
+	1: {hashPrime, 1, 1, 1, 1, 1, 1},
+	2: {hashPrime, hashPrime, 1, 1, 1, 1, 1},
+	3: {hashPrime, hashPrime, hashPrime, 1, 1, 1, 1},
+	4: {hashPrime, hashPrime, hashPrime, hashPrime, 1, 1, 1},
+	5: {hashPrime, hashPrime, hashPrime, hashPrime, hashPrime, 1, 1},
+	6: {hashPrime, hashPrime, hashPrime, hashPrime, hashPrime, hashPrime, 1},
+	7: {hashPrime, hashPrime, hashPrime, hashPrime, hashPrime, hashPrime, hashPrime},
 }
 
 // unspaced reports whether a character that begins with this byte is of a script that puts no blanks between words, so that it is read as a
