@@ -84,8 +84,13 @@ func (v *View) Span(start, end int) (int, int) {
 	if v.Parts == nil || start >= end {
 		return start, end
 	}
+	return v.spanFrom(v.part(start), start, end)
+}
+
+// spanFrom is Span where the stretch that holds text[start] is known.
+func (v *View) spanFrom(first, start, end int) (int, int) {
 	low, high := int32(1<<31-1), int32(0)
-	for i := v.part(start); i < len(v.Parts) && int(v.Parts[i].at) < end; i++ { // not only the ends: the text may be reversed
+	for i := first; i < len(v.Parts) && int(v.Parts[i].at) < end; i++ { // not only the ends: the text may be reversed
 		p := v.Parts[i]
 		from, to := p.from, p.to
 		if p.even {
@@ -147,6 +152,9 @@ func weave(src *View) *weaver {
 	return &weaver{src: src, text: make([]byte, 0, len(src.Text))}
 }
 
+// leastParts is how many stretches there is room for at first.
+const leastParts = 16
+
 // add records the original place of the bytes that come next.
 func (w *weaver) add(from, to int32, even bool) {
 	if n := len(w.parts); n > 0 && even && w.parts[n-1].even && w.parts[n-1].to == from {
@@ -157,6 +165,8 @@ func (w *weaver) add(from, to int32, even bool) {
 		last := &w.parts[n-1]
 		last.from, last.to, last.even = min(last.from, from), max(last.to, to), false
 		return
+	} else if n == cap(w.parts) { // what append adds to many is a quarter, so that each would be moved several times
+		w.parts = slices.Grow(w.parts, max(n, leastParts))
 	}
 	w.parts = append(w.parts, stretch{int32(len(w.text)), from, to, even})
 }
@@ -205,7 +215,10 @@ func (w *weaver) put(s string, start, end int) {
 	if s == "" {
 		return
 	}
-	low, high := w.src.Span(start, end)
+	low, high := start, end
+	if w.src.Parts != nil && start < end {
+		low, high = w.src.spanFrom(w.seek(start), start, end)
+	}
 	if n := len(w.parts); n == 0 || w.parts[n-1].even || w.parts[n-1].from != int32(low) || w.parts[n-1].to != int32(high) {
 		w.add(int32(low), int32(high), false)
 	}

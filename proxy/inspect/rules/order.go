@@ -21,11 +21,13 @@ var tasks = strings.Fields(`answer append add act ask book buy call change colle
 // ordersOn reports whether what is behind a match goes on with an order: "… and send", ", then reply", "and instead of that print".
 func ordersOn(rest string) bool {
 	rest = strings.ToLower(rest[:min(len(rest), maxFollowing)])
-	if at := strings.IndexAny(rest, ".!?;\n\"”"); at >= 0 {
+	if at := strings.IndexAny(rest, ".!?;\n\""); at >= 0 { // without the quote that is not ASCII this is one look for each byte
 		rest = rest[:at]
 	}
+	rest, _, _ = strings.Cut(rest, "”")
 	joined := strings.HasPrefix(rest, ",") || strings.HasPrefix(rest, ":")
-	for i, word := range strings.Fields(strings.TrimLeft(rest, ",: ")) {
+	read := 0
+	for word := range strings.FieldsSeq(strings.TrimLeft(rest, ",: ")) {
 		word = strings.Trim(word, ",:'’")
 		switch {
 		case slices.Contains([]string{"and", "then", "instead", "just", "now"}, word):
@@ -33,9 +35,10 @@ func ordersOn(rest string) bool {
 		case joined && slices.Contains(tasks, word):
 			return true
 		case joined && slices.Contains([]string{"please", "only", "immediately", "always", "also", "of", "that", "this", "you", "must", "should"}, word):
-		case joined || i > 3:
+		case joined || read > 3:
 			return false
 		}
+		read++
 	}
 	return false
 }
