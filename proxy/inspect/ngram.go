@@ -201,22 +201,26 @@ func anyWord(text string, start int) (h uint32, end int) {
 	return h, i
 }
 
-// plainWord is anyWord for one to seven letters with neither address nor number, nearly all words there are: end is 0 for any other. It has no
-// branch that depends on their number.
+// plainWord is anyWord for a word of ASCII letters with neither address nor number, as nearly all are: end is 0 for any other. It has no branch for
+// each letter.
 func plainWord(text string, start int) (h uint32, end int) {
 	if len(text) < decode.KeyLetters {
 		return 0, 0
 	}
 	key, n := decode.LetterKey(decode.Eight(text, start))
-	if n == 0 || n == decode.KeyLetters {
+	if n == 0 {
 		return 0, 0
 	}
-	if end = start + n; end < len(text) {
+	end = start + n
+	for more := n; more == decode.KeyLetters && end < len(text); end += more { // they don't count, but how long the word is does
+		_, more = decode.LetterKey(decode.Eight(text, end))
+	}
+	if end < len(text) {
 		if c := text[end]; byteOf[c] >= aWord<<8 || c == ':' || c == '@' {
 			return 0, 0
 		}
 	}
-	by := &primes[n]
+	by := &primes[min(n, ngramStem)]
 	h = (hashOffset ^ uint32(key&0xff)) * hashPrime
 	h = (h ^ uint32(key>>8&0xff)) * by[1]
 	h = (h ^ uint32(key>>16&0xff)) * by[2]
@@ -228,7 +232,7 @@ func plainWord(text string, start int) (h uint32, end int) {
 }
 
 // primes are, by the number of letters in a key, what the hash is multiplied with for each of seven: 1 for those that it does not have.
-var primes = [decode.KeyLetters][ngramStem]uint32{
+var primes = [ngramStem + 1][ngramStem]uint32{
 	1: {hashPrime, 1, 1, 1, 1, 1, 1},
 	2: {hashPrime, hashPrime, 1, 1, 1, 1, 1},
 	3: {hashPrime, hashPrime, hashPrime, 1, 1, 1, 1},
