@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,30 @@ func TestAnExceptionOfTheVoteIsNamed(t *testing.T) {
 	without := new(Watch).Answer(answer(order), Terms{Silenced: map[string]Level{CheckNgram: High}})
 	if without.Score >= with.Score || without.Verdict == with.Verdict || !slices.Equal(without.Passed, []string{CheckNgram}) {
 		t.Errorf("%s at %.2f, passed %q; %s at %.2f with it", without.Verdict, without.Score, without.Passed, with.Verdict, with.Score)
+	}
+}
+
+func TestPlainWordsAreReadLikeAny(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	const letters = "abcdefghijklmnopqrstuvwxyzABCXYZ01_@:/. ,\n\xc3\xa4\xe5\xbf\xbd"
+	for range 100_000 {
+		b := make([]byte, 1+random.IntN(40))
+		for i := range b {
+			b[i] = letters[random.IntN(len(letters))]
+			if random.IntN(3) > 0 {
+				b[i] = 'a' + b[i]%26
+			}
+		}
+		text := string(b)
+		for i := range text {
+			if byteOf[text[i]] < aWord<<8 || i > 0 && byteOf[text[i-1]] >= aWord<<8 {
+				continue
+			}
+			hash, end := plainWord(text, i)
+			if wanted, to := anyWord(text, i); end != 0 && (hash != wanted || end != to) {
+				t.Fatalf("%q at %d: %x up to %d, not %x up to %d", text, i, hash, end, wanted, to)
+			}
+		}
 	}
 }
 

@@ -28,9 +28,11 @@ func ordersOn(rest string) bool {
 	joined := strings.HasPrefix(rest, ",") || strings.HasPrefix(rest, ":")
 	read := 0
 	for word := range strings.FieldsSeq(strings.TrimLeft(rest, ",: ")) {
-		word = strings.Trim(word, ",:'’")
+		if !Wordy(word[0]) || !Wordy(word[len(word)-1]) { // few: a look for marks that are not ASCII takes a while
+			word = strings.Trim(word, ",:'’")
+		}
 		switch {
-		case slices.Contains([]string{"and", "then", "instead", "just", "now"}, word):
+		case word == "and", word == "then", word == "instead", word == "just", word == "now":
 			joined = true
 		case joined && slices.Contains(tasks, word):
 			return true

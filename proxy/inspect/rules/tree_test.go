@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/binary"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -106,6 +107,55 @@ func TestNoWordOfALiteralIsPassedOver(t *testing.T) {
 				t.Errorf("%q is not seen to be a word by itself", w)
 			}
 		}
+	}
+}
+
+// A word that is passed over because no pattern waits for it would have matched nothing.
+func TestNoWordIsMissedThatAPatternWaitsFor(t *testing.T) {
+	standard := Standard()
+	finder := *standard.Finder
+	finder.starts.words = slices.Clone(finder.starts.words)
+	waiting := 0
+	for i := range finder.starts.words {
+		if word := &finder.starts.words[i]; word.own != 0 && !word.begins {
+			word.begins = true
+			waiting++
+		}
+	}
+	if waiting < 50 {
+		t.Fatalf("%d words only continue patterns", waiting)
+	}
+	asked := &Set{Rules: standard.Rules, owner: standard.owner, Finder: &finder, phrases: standard.phrases, secret: standard.secret}
+	random := rand.New(rand.NewSource(7))
+	var phrases []string
+	for _, r := range standard.Rules {
+		for _, pattern := range r.patterns {
+			for part := range strings.SplitSeq(pattern, " ~") {
+				phrases = append(phrases, strings.Split(strings.Trim(part, "*0123456789 "), "|")...)
+			}
+		}
+	}
+	one, other, found := standard.Matcher(), asked.Matcher(), 0
+	for range 2_000 {
+		one.Begin()
+		other.Begin()
+		for base, n := 0, 1+random.Intn(4); n > 0; n-- {
+			var text strings.Builder
+			for range 1 + random.Intn(60) {
+				text.WriteString(phrases[random.Intn(len(phrases))])
+				text.WriteString([]string{" ", " ", " ", ". ", ", ", "\n"}[random.Intn(6)])
+			}
+			one.Match(text.String(), base)
+			other.Match(text.String(), base)
+			base += text.Len() + 1
+		}
+		if !slices.Equal(one.Hits, other.Hits) || one.Began != other.Began {
+			t.Fatalf("%v, not %v", one.Hits, other.Hits)
+		}
+		found += len(one.Hits)
+	}
+	if found < 1_000 {
+		t.Errorf("%d hits", found)
 	}
 }
 
