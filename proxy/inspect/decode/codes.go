@@ -152,8 +152,21 @@ func Turned(v *View, words [2]int) (all []*View) {
 	return all
 }
 
-// turnedBytes is how many bytes of a text that is turned share one place.
+// turnedBytes is how many bytes of a text that is turned share one place, and those of a character that begins before them.
 const turnedBytes = 16
+
+// turnedBlock holds as many.
+type turnedBlock [turnedBytes + utf8.UTFMax - 1]byte
+
+// whole is the beginning of the character that text[i] is in, at least low. Where text is no UTF-8 it may be i.
+func whole(text string, i, low int) int {
+	for back := range utf8.UTFMax {
+		if i-back <= low || i-back >= len(text) || utf8.RuneStart(text[i-back]) {
+			return max(i-back, low)
+		}
+	}
+	return i
+}
 
 // wholeByte is a byte that is a character by itself; a blank for a part of one.
 func wholeByte(c byte) byte {
@@ -166,9 +179,9 @@ func wholeByte(c byte) byte {
 // letterByLetter is a text in which each byte stands for another.
 func letterByLetter(v *View, name string, of func(text string, i int) byte) *View {
 	w := weave(v)
-	var b [turnedBytes]byte
-	for start := 0; start < len(v.Text); start += turnedBytes {
-		end := min(start+turnedBytes, len(v.Text))
+	var b turnedBlock
+	for start, end := 0, 0; start < len(v.Text); start = end {
+		end = whole(v.Text, min(start+turnedBytes, len(v.Text)), start)
 		for i := start; i < end; i++ {
 			b[i-start] = of(v.Text, i)
 		}
@@ -325,11 +338,11 @@ func hasLettered(text string) bool {
 // backwards reads every line from its end.
 func backwards(v *View) *View {
 	w := weave(v)
-	var b [turnedBytes]byte
+	var b turnedBlock
 	for start := 0; start < len(v.Text); {
 		end := next(v.Text, start, '\n')
-		for high := end; high > start; high -= min(turnedBytes, high-start) {
-			low := max(start, high-turnedBytes)
+		for high, low := end, 0; high > start; high = low {
+			low = whole(v.Text, max(start, high-turnedBytes), start)
 			for i := low; i < high; i++ {
 				b[high-1-i] = wholeByte(v.Text[i])
 			}
