@@ -247,6 +247,9 @@ func (w *weigher) take(m *rules.Matcher, h rules.Hit, text string, where placer,
 	if h.Orders {
 		weight += rules.OrderWeight
 	}
+	if h.Named && w.place == Answer {
+		weight -= rules.NamedWeight
+	}
 	if encoded(chain) {
 		weight *= rules.EncodedWeight
 	}

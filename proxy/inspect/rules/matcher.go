@@ -15,6 +15,7 @@ type Hit struct {
 	Mark       byte // its last phrase, if that is a single mark, such as a colon
 	Known      bool // it began in an earlier response, inside a match that was found there
 	Orders     bool // it began in this response, and an order follows it (ordersOn)
+	Named      bool // it is only named, not said (named)
 }
 
 // begun is how far a pattern has matched, from where and to where, in the run in which it was written.
@@ -318,7 +319,11 @@ func (m *Matcher) hit(text string, base, i, j int, p *phrase, start int, known b
 	if j-i == 1 {
 		hit.Mark = text[i]
 	}
-	hit.Orders = m.Rules[r].leads && start >= 0 && ordersOn(text[end-base:])
+	if m.Rules[r].leads && start >= base {
+		hit.Orders, hit.Named = ordersOn(text[end-base:]), named(text, start-base, end-base)
+	} else if m.Rules[r].leads && start >= 0 {
+		hit.Orders = ordersOn(text[end-base:])
+	}
 	m.Hits = append(m.Hits, hit)
 }
 

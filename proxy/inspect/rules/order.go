@@ -9,6 +9,9 @@ import (
 // names such instructions, or puts two nouns beside each other ("previous instructions and guidelines"), has none.
 const OrderWeight = 0.6
 
+// NamedWeight is taken from such a match in a response if it is only named: "phrases like 'ignore all previous instructions' are examples".
+const NamedWeight = 1.5
+
 // maxFollowing is how far behind a match its order begins, in bytes.
 const maxFollowing = 64
 
@@ -43,4 +46,13 @@ func ordersOn(rest string) bool {
 		read++
 	}
 	return false
+}
+
+// named reports whether text[from:to] is in quotes by itself, behind a word and a blank. A value of JSON or YAML is not: a colon is before it.
+func named(text string, from, to int) bool {
+	if from < 3 || to >= len(text) || text[from-2] != ' ' || !Wordy(text[from-3]) {
+		return false
+	}
+	quote := text[from-1]
+	return (quote == '\'' || quote == '"' || quote == '`') && text[to] == quote
 }
