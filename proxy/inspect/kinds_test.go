@@ -18,6 +18,15 @@ var kindsFile string
 //go:embed testdata/rewrites.txt
 var rewritesFile string
 
+// Plain orders of every kind in thirty languages, and honest texts beside them: a text in a line. Somebody wrote them to fit the vote to; what was
+// fitted to ten times as many found no more of these (docs/detection.md), so they are kept to measure with.
+//
+//go:embed testdata/plain-attacks.txt
+var plainAttacks string
+
+//go:embed testdata/plain-honest.txt
+var plainHonest string
+
 // byHeading are the texts of a file by its headings.
 func byHeading(file string) (texts map[string][]string, headings []string) {
 	texts = map[string][]string{}
@@ -44,7 +53,7 @@ func warned(texts []string) (n int) {
 }
 
 // Found of each hundred orders of kinds that no phrase gives away, in words that nobody here chose: less than this would be a step back.
-const foundOfKinds = 30
+const foundOfKinds = 35
 
 func TestKindsOfOrdersAreFoundInWordsOfOthersAndTheirHonestNeighboursAreNot(t *testing.T) {
 	texts, headings := byHeading(kindsFile)
@@ -117,5 +126,20 @@ func TestFiveRewritesHideFewOrders(t *testing.T) {
 		if loss > rewrite.most {
 			t.Errorf("%s hides %.0f of a hundred orders", rewrite.name, loss)
 		}
+	}
+}
+
+func TestPlainOrdersAreRarelyFoundAndTheirHonestNeighboursMoreRarely(t *testing.T) {
+	texts := func(file string) (all []string) {
+		for line := range strings.Lines(file) {
+			all = append(all, strings.ReplaceAll(strings.TrimSpace(line), `\n`, "\n"))
+		}
+		return all
+	}
+	attacks, honest := texts(plainAttacks), texts(plainHonest)
+	found, wrong := warned(attacks), warned(honest)
+	t.Logf("%d of %d orders, %d of %d honest texts", found, len(attacks), wrong, len(honest))
+	if len(attacks) < 500 || len(honest) < 500 || found*20 < len(attacks) || wrong*50 > len(honest) {
+		t.Errorf("%d of %d orders, %d of %d honest texts", found, len(attacks), wrong, len(honest))
 	}
 }

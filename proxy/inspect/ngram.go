@@ -23,12 +23,11 @@ const (
 	NgramFade = 238
 	ngramStem = 7 // letters of a word that count
 
-	// A sum has weight from voteFrom on: voteWeight for each point, at most voteMost. So the vote alone flags from 8.4 on and blocks from 10.4 on.
+	// A sum has weight from voteFrom on: voteWeight for each point, at most voteMost. So the vote alone flags from 8.1 on and blocks from 10.1 on.
 	// These were chosen on sources that were left out of the fit.
-	voteFrom   = 4.4
+	voteFrom   = 4.1
 	voteWeight = 0.75
 	voteMost   = 4.6
-	maxVotes   = 64 // matches of one response or definition
 	maxCues    = rules.MaxHeavy
 )
 
@@ -80,6 +79,8 @@ type NgramWords struct {
 
 	i               int
 	before, earlier uint32
+	nth             int
+	met             [4]int // when a word whose letters don't matter was last met, by its kind
 }
 
 // The words whose letters don't matter, and the marks between words.
@@ -89,6 +90,9 @@ const (
 	nameWord
 	numberWord
 )
+
+// kindsApart is how many words apart two of a kind must be: records of names, numbers and addresses must not add up to an order.
+const kindsApart = 12
 
 // byteOf is, by byte, its folded form and what it is in a text.
 var byteOf = func() (of [256]uint16) {
@@ -150,6 +154,10 @@ func (n *NgramWords) Next() bool {
 			mark = 0
 			continue
 		}
+		if kind := h - addressWord; kind < uint32(len(n.met)) && n.again(kind) {
+			mark = 0
+			continue
+		}
 		h *= 0x9e3779b1
 		if h == n.before || h == n.earlier {
 			mark = 0
@@ -160,9 +168,17 @@ func (n *NgramWords) Next() bool {
 			bucket(h), bucket(h + n.before*0x85ebca6b + 0x7feb352d), bucket(h + n.earlier*0xc2b2ae35 + 0x846ca68b), bucket(h + uint32(mark)*0x27d4eb2f + 0x165667b1),
 		}
 		n.before, n.earlier = h, n.before
+		n.nth++
 		return true
 	}
 	return false
+}
+
+// again reports whether a word of this kind was met among the last ones.
+func (n *NgramWords) again(kind uint32) bool {
+	last := n.met[kind]
+	n.met[kind] = n.nth + 1
+	return last > 0 && n.nth-last < kindsApart
 }
 
 // What the letters of a word are hashed with (FNV-1a, 32 bits).

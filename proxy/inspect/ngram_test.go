@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -75,6 +76,59 @@ func TestWhatIsRepeatedDoesNotAddUp(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// Names, numbers, addresses and mail addresses of a record say nothing by being many.
+func TestRecordsDoNotAddUp(t *testing.T) {
+	model := taught("https://pages.example/a tom@mail.example item_name 4711", 40)
+	var record strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&record, "host%c: https://pages.example/%d mail%c: tom%d@mail.example my_name%d %d\n", 'a'+i%26, i, 'a'+i%25, i, i, 4711+i)
+	}
+	first, _, _ := strings.Cut(record.String(), "\n")
+	if once, many := highest(model, first), highest(model, record.String()); once < 1 || many > once {
+		t.Errorf("a line rises to %.1f, a record to %.1f", once, many)
+	}
+}
+
+// highest is what the sum of a text rises to.
+func highest(model, text string) (high float64) {
+	NgramStretches(model[:NgramBuckets], text, func(_, _ int, sum float64) bool {
+		high = max(high, sum)
+		return true
+	})
+	return high
+}
+
+// However much of a response reads a little like an order, the one in it counts.
+func TestTheVoteHearsAnOrderBehindManyDoubtfulSentences(t *testing.T) {
+	const doubtful, calm, order = "our gardener waters those roses every other morning except on Sundays", "It rains in Bergen, and it snows in Oslo", errand
+	model := []byte(taught(doubtful, 14))
+	for _, other := range []string{taught(calm, -80), taught(order, 60)} {
+		for i := range other {
+			if other[i] != 0 {
+				model[i] = other[i]
+			}
+		}
+	}
+	by := string(model)
+	if high := highest(by, doubtful); high <= voteFrom || WeighBy(by, []Part{{Text: doubtful}}, Answer).Verdict != Clean {
+		t.Fatalf("the doubtful sentence rises to %.1f", high)
+	}
+	pad := strings.Repeat(doubtful+". "+calm+". ", 3)
+	if got := WeighBy(by, []Part{{Text: strings.Repeat(pad, 200)}}, Answer); got.Verdict != Clean {
+		t.Fatalf("the doubtful sentences are %s at %.1f", got.Verdict, got.Score)
+	}
+	if got := WeighBy(by, []Part{{Text: strings.Repeat(pad, 200) + order}}, Answer); got.Verdict != Block {
+		t.Errorf("%s at %.1f behind others", got.Verdict, got.Score)
+	}
+	parts := make([]Part, 300)
+	for i := range parts {
+		parts[i].Text = pad
+	}
+	if got := WeighBy(by, append(parts, Part{Text: order}), Answer); got.Verdict != Block {
+		t.Errorf("%s at %.1f behind texts of their own", got.Verdict, got.Score)
 	}
 }
 

@@ -37,7 +37,7 @@ type weigher struct {
 	cues   []cue     // what the second vote takes for orders
 	votes  bool      // it is asked
 	model  string    // its weights
-	voted  int       // how many matches it has
+	latest int       // where its last match is in found, plus 1
 	where  string    // the path of the current text
 	placed bool      // where is set
 	offset int       // where the next text begins, over all texts
@@ -69,7 +69,7 @@ func newWeigher(c *rules.Set, place Place) *weigher {
 	w.place, w.except, w.found, w.passed, w.hidden, w.light = place, nil, w.found[:0], nil, nil, nil
 	w.grave, w.cut = false, false
 	w.all, w.worst, w.offset, w.stream = 0, 0, 0, 0
-	w.cues, w.votes, w.model, w.voted = w.cues[:0], true, ngramModel, 0
+	w.cues, w.votes, w.model, w.latest = w.cues[:0], true, ngramModel, 0
 	w.joint.begin()
 	w.blobs, w.voice = blobs{}, voice{}
 	w.secrets, w.said, w.member, w.secret.On, w.plain.Seeks, w.decodes = nil, nil, named{}, false, false, false
@@ -371,27 +371,37 @@ func (w *weigher) vote(text string, v *decode.View, where placer) {
 		if excepted && !slices.Contains(w.passed, CheckNgram) {
 			w.passed = append(w.passed, CheckNgram)
 		}
-		w.found = append(w.found, rules.Match{Start: w.offset + start, Rule: rules.Vote, Weight: weight, Silent: excepted})
-		w.voted++
+		w.voted(rules.Match{Start: w.offset + start, Rule: rules.Vote, Weight: weight, Silent: excepted})
 		if excepted {
-			return w.voted < maxVotes
-		}
-		c := cue{w.path(where), strings.Clone(cut.Runes(text[start:end], maxMatch)), start, end, w.offset + start, weight}
-		if len(w.cues) < maxCues {
-			w.cues = append(w.cues, c)
 			return true
 		}
-		least := 0
-		for i := range w.cues {
-			if w.cues[i].weight < w.cues[least].weight {
-				least = i
+		if len(w.cues) == maxCues {
+			least := 0
+			for i := range w.cues {
+				if w.cues[i].weight < w.cues[least].weight {
+					least = i
+				}
 			}
+			if w.cues[least].weight >= weight {
+				return true
+			}
+			w.cues = slices.Delete(w.cues, least, least+1)
 		}
-		if w.cues[least].weight < weight {
-			w.cues[least] = c
-		}
-		return w.voted < maxVotes
+		w.cues = append(w.cues, cue{w.path(where), strings.Clone(cut.Runes(text[start:end], maxMatch)), start, end, w.offset + start, weight})
+		return true
 	})
+}
+
+// voted takes up a match of the second vote. Of those near the one before, the heaviest counts: as many as a long text has would be too many.
+func (w *weigher) voted(p rules.Match) {
+	if w.latest > 0 {
+		if before := &w.found[w.latest-1]; p.Start >= before.Start && p.Start-before.Start < rules.Together/4 {
+			before.Weight = max(before.Weight, p.Weight)
+			return
+		}
+	}
+	w.found = append(w.found, p)
+	w.latest = len(w.found)
 }
 
 // decided adds the finding of the second vote where the verdict is its doing. heavy are the places that reach the score.
