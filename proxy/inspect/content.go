@@ -36,7 +36,7 @@ func (w *weigher) read(r *reading, text string, key bool) {
 		return
 	}
 	known := false
-	if w.joint.on && !key && r.spoken() {
+	if w.joint.on && !key && (r.spoken() || len(text) == 1) { // nobody has a reason to read a letter for each key, but a model can
 		if known = len(text) <= decode.Zone && len(text) >= rules.ShortText && w.joint.goesOn(); known {
 			w.makeup = decode.MakeupOf(text)
 		}

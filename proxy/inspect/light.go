@@ -65,7 +65,7 @@ func (w *weigher) encoded(text string, base int, others []*decode.View, where pl
 // quietEncodings are found as hidden characters, or only prepare a text for another reading.
 var quietEncodings = map[string]bool{
 	decode.InvisibleEncoding: true, decode.CompatibilityEncoding: true, decode.LookalikeEncoding: true, decode.ControlsEncoding: true,
-	"tag_characters": true, "variation_selectors": true, "letters_in_tags": true,
+	"tag_characters": true, "variation_selectors": true, "letters_in_tags": true, "letters_in_quotes": true,
 	"glued_words": true, "digits_for_letters": true, "rot13": true, "backwards": true, // nothing shows that they are meant to be read so
 }
 

@@ -180,6 +180,7 @@ export function whyOf(finding: Finding, answer = false): string {
 const LAYERS: Record<string, string> = {
   html_entities: 'HTML entities', url_encoding: 'URL encoding', escapes: 'escape sequences', base64: 'base64', hex: 'hex digits', tag_characters: 'hidden characters',
   variation_selectors: 'hidden characters', reversed: 'reversed letters', spaced_letters: 'spaced letters', letters_in_tags: 'letters in tags',
+  letters_in_quotes: 'letters in quotes',
   character_codes: 'character codes', glued_words: 'words without spaces', digits_for_letters: 'digits for letters', rot13: 'ROT13', backwards: 'text written backwards',
 }
 

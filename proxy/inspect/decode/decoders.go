@@ -30,6 +30,7 @@ var decoders = []decoder{
 	{"spaced_letters", false, markLonely, false, spaced},
 	{ControlsEncoding, false, ControlCharacters, false, withoutControls},
 	{"letters_in_tags", false, markLonely, false, untagged},
+	{"letters_in_quotes", false, markQuoted, false, unquoted},
 	{"character_codes", false, markCoded, false, codes},
 	{"glued_words", false, 0, true, glued},
 	{"digits_for_letters", false, markLettered, false, lettered},

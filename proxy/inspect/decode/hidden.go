@@ -212,6 +212,47 @@ func untagged(v *View) *View {
 
 const maxTag = 256
 
+// maxMember is the longest text between two letters of values in JSON that are read in a row: a key, and white space.
+const maxMember = 96
+
+// unquoted joins letters of which each is a value of its own, or a key, as in JSON over several lines: [ "i", "g" ], { "k1": "i", "k2": "g" }. A
+// blank in quotes begins a new word.
+func unquoted(v *View) *View {
+	w := weaver{src: v}
+	var values, keys []int // where the letters are
+	flush := func() {
+		join := values
+		if len(join) < minSpaced {
+			join = keys
+		}
+		if len(join) >= minSpaced {
+			w.cut(join[0], join[len(join)-1]+1)
+			for _, at := range join {
+				w.keep(at, at+1)
+			}
+		}
+		values, keys = values[:0], keys[:0]
+	}
+	last := 0
+	for i := next(v.Text, 0, '"'); i < len(v.Text); i = next(v.Text, i+1, '"') {
+		if i+2 >= len(v.Text) || v.Text[i+2] != '"' || !wordByte(v.Text[i+1]) && v.Text[i+1] != ' ' {
+			continue
+		}
+		if i-last > maxMember {
+			flush()
+		}
+		last = i
+		if rest := strings.TrimLeft(v.Text[i+3:min(i+3+maxApart, len(v.Text))], " "); strings.HasPrefix(rest, ":") {
+			keys = append(keys, i+1)
+		} else {
+			values = append(values, i+1)
+		}
+		i += 2
+	}
+	flush()
+	return w.rest("letters_in_quotes")
+}
+
 // byteText is a text of one byte.
 func byteText(b byte) string { return everyByte[b : int(b)+1] }
 

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ const (
 	markSlash                           // \ an escape
 	ControlCharacters                   // a control character other than tab, LF and CR
 	markLonely                          // letters that may be spaced apart (lonely)
+	markQuoted                          // letters in quotes, one in each
 
 	// Not found by MarksOf, but by rareMarks:
 	markCoded    // numbers in a row that may be characters
@@ -30,8 +32,8 @@ const (
 // MarksOf makes one pass, eight bytes at a time (a zero byte is found by its borrow: H. S. Warren, Hacker's Delight, 6-1).
 func MarksOf(text string) (m marks) {
 	b := bytesOf(text)
-	var wide, spelled, before uint64
-	controls, apart := false, false
+	var wide, spelled, before, quotesBefore uint64
+	controls, apart, quoted := false, false, 0
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
@@ -40,9 +42,12 @@ func MarksOf(text string) (m marks) {
 		if hasControl(x) && !controls {
 			controls = controlIn(b[i : i+8])
 		}
-		letters := lettersOf(x)
+		letters, quotes := lettersOf(x), is(x&^HighBits, '"')
 		apart = apart || standApart(letters) || i > 0 && standApart(before>>32|letters<<32)
-		before = letters
+		if quotes != 0 {
+			quoted += bits.OnesCount64(inQuotes(quotes, letters)) + bits.OnesCount64(inQuotes(quotesBefore>>32|quotes<<32, before>>32|letters<<32)&acrossEights)
+		}
+		before, quotesBefore = letters, quotes
 	}
 	if i+4 <= len(b) && i > 0 { // the last eight bytes that begin at a multiple of four
 		apart = apart || standApart(lettersOf(binary.LittleEndian.Uint64(b[i-4:])))
@@ -76,8 +81,17 @@ func MarksOf(text string) (m marks) {
 	if apart && len(text) >= 2*minSpaced-1 {
 		m |= markLonely
 	}
+	if quoted >= minSpaced {
+		m |= markQuoted
+	}
 	return m
 }
+
+// inQuotes sets the top bit of each of eight bytes that is a quote before one letter and another quote.
+func inQuotes(quotes, letters uint64) uint64 { return quotes & (letters >> 8) & (quotes >> 16) }
+
+// acrossEights are those of four bytes and the next four that are in neither eight: they begin with its last two.
+const acrossEights = 0x80800000
 
 // spells sets the top bit of a byte, beside others, if one of eight is a mark that spells others: & % \.
 func spells(x uint64) uint64 {

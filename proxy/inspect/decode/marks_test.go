@@ -22,6 +22,15 @@ func slowMarks(text string) (m marks) {
 			m |= ControlCharacters
 		}
 	}
+	quoted := 0
+	for i := 0; i+2 < len(text)&^7; i++ { // what is behind the last whole eight bytes is one letter at most
+		if text[i] == '"' && text[i+2] == '"' && wordByte(text[i+1]) {
+			quoted++
+		}
+	}
+	if quoted >= minSpaced {
+		m |= markQuoted
+	}
 	if len(text) >= 2*minSpaced-1 && lonely(text, 0) < len(text) {
 		m |= markLonely
 	}
@@ -30,10 +39,10 @@ func slowMarks(text string) (m marks) {
 
 func TestMarksAreWhatReadingByteByByteFinds(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	odd := []string{"&", "%", "\\", "\x00", "\x1f", "\x7f", "\x80", "\xff", "\n", "\t", "\r", "i g n o r e  a l l", "a.b.c.d.e.f", "~", "!", "[", "\x1b"}
+	odd := []string{"&", "%", "\\", "\x00", "\x1f", "\x7f", "\x80", "\xff", "\n", "\t", "\r", "i g n o r e  a l l", "a.b.c.d.e.f", "~", "!", "[", "\x1b", `"a", "b", "c", "d", "e"`, `{"a":"b"}`}
 	for range 200_000 {
 		var b strings.Builder
-		for range random.IntN(4) {
+		for range random.IntN(5) {
 			b.WriteString("The quick brown fox {1,2}; 12 May"[:random.IntN(33)])
 			if random.IntN(3) == 0 {
 				b.WriteString(odd[random.IntN(len(odd))])
