@@ -24,9 +24,15 @@ const (
 	lastWord = 1e-4
 )
 
+// word is one as inspect.NgramWords reads it.
+type word struct {
+	buckets [4]uint32
+	again   uint8
+}
+
 // lesson is a text to fit the second vote to.
 type lesson struct {
-	words    []inspect.NgramWords // without their texts
+	words    []word
 	attack   bool
 	from, to int // words of the attack; 0, 0: it is not known where it is
 	fold     int
@@ -47,13 +53,11 @@ func lessonOf(text, passage string, attack bool, fold int) lesson {
 	}
 	words := inspect.NgramWords{Text: text}
 	for words.Next() {
-		w := words
-		w.Text = ""
-		l.words = append(l.words, w)
-		if at >= 0 && w.Start < at {
+		l.words = append(l.words, word{words.Buckets, uint8(words.Again)})
+		if at >= 0 && words.Start < at {
 			l.from = len(l.words)
 		}
-		if at >= 0 && w.Start < end {
+		if at >= 0 && words.Start < end {
 			l.to = len(l.words)
 		}
 	}
@@ -191,7 +195,10 @@ func fit(lessons []lesson, without int) []byte {
 // descend is a logistic regression on the highest sum of each text, text by text in a fixed order. Each weight has a rate of its own
 // (AdaGrad).
 func descend(lessons []lesson, seed uint64) []float64 {
-	const fade = float64(inspect.NgramFade) / 256
+	var faded [256]float64 // by the words that were passed over
+	for again := range faded {
+		faded[again] = math.Pow(float64(inspect.NgramFade)/256, float64(again+1))
+	}
 	weights, steps := make([]float64, inspect.NgramBuckets), make([]float64, inspect.NgramBuckets)
 	dice := rand.New(rand.NewPCG(seed, 5))
 	var heard []bool
@@ -202,9 +209,9 @@ func descend(lessons []lesson, seed uint64) []float64 {
 			sum, high, begin, from, at := 0.0, 0.0, 0, 0, -1
 			for j := range l.words {
 				heard = append(heard, dice.Float64() >= deaf)
-				sum *= fade
+				sum *= faded[l.words[j].again]
 				if heard[j] {
-					for _, b := range l.words[j].Buckets {
+					for _, b := range l.words[j].buckets {
 						sum += weights[b]
 					}
 				}
@@ -231,13 +238,13 @@ func descend(lessons []lesson, seed uint64) []float64 {
 			}
 			for j := at; j >= from && math.Abs(pull) > lastWord; j-- {
 				if heard[j] {
-					for _, b := range l.words[j].Buckets {
+					for _, b := range l.words[j].buckets {
 						slope := pull - decay*weights[b]
 						steps[b] += slope * slope
 						weights[b] += rate * slope / math.Sqrt(steps[b]+1e-2)
 					}
 				}
-				pull *= fade
+				pull *= faded[l.words[j].again]
 			}
 		}
 	}

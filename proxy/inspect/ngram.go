@@ -23,9 +23,9 @@ const (
 	NgramFade = 238
 	ngramStem = 7 // letters of a word that count
 
-	// A sum has weight from voteFrom on: voteWeight for each point, at most voteMost. So the vote alone flags from 8.1 on and blocks from 10.1 on.
+	// A sum has weight from voteFrom on: voteWeight for each point, at most voteMost. So the vote alone flags from 8.0 on and blocks from 10.0 on.
 	// These were chosen on sources that were left out of the fit.
-	voteFrom   = 4.1
+	voteFrom   = 4.0
 	voteWeight = 0.75
 	voteMost   = 4.6
 	maxCues    = rules.MaxHeavy
@@ -52,6 +52,9 @@ func NgramStretches(model, text string, f func(from, to int, sum float64) bool) 
 	for words.Next() {
 		of := &words.Buckets
 		c := int(weights[of[0]%NgramBuckets]) + int(weights[of[1]%NgramBuckets]) + int(weights[of[2]%NgramBuckets]) + int(weights[of[3]%NgramBuckets])
+		for range words.Again {
+			sum = sum * NgramFade >> 8
+		}
 		if sum == 0 {
 			begin = words.Start
 		}
@@ -76,11 +79,33 @@ type NgramWords struct {
 	Text       string
 	Start, End int       // of the word
 	Buckets    [4]uint32 // of the word, with the one before, with the one before that, and with the mark before it
+	Again      int       // words before it that were passed over because they came with the same one before; the sum fades over them too
 
 	i               int
 	before, earlier uint32
 	nth             int
 	met             [4]int // when a word whose letters don't matter was last met, by its kind
+	pairs           pairs
+}
+
+// loop is how many words apart a pair of words must be to count again: a line that is repeated without end must not add up.
+const loop = 32
+
+// maxAgain is how many words passed over count at most: little of the sum is left behind as many.
+const maxAgain = 64
+
+// pairs are the last pairs of words, by their hash, and when they were met.
+type pairs [64]struct {
+	of  uint32
+	nth int32
+}
+
+// again takes up a pair, and reports whether it was met among the last ones.
+func (p *pairs) again(of uint32, nth int) bool {
+	last := &p[of>>26]
+	known := last.of == of && last.nth > 0 && nth-int(last.nth) < loop
+	last.of, last.nth = of, int32(nth)+1
+	return known
 }
 
 // The words whose letters don't matter, and the marks between words.
@@ -133,6 +158,7 @@ func NgramText(text string) string { return decode.Fold(&decode.View{Text: text}
 // was one of the two before: what is repeated without end must not add up.
 func (n *NgramWords) Next() bool {
 	text, i := n.Text, n.i
+	n.Again = 0
 	mark := uint16(1)
 	if i > 0 {
 		mark = 0
@@ -163,9 +189,16 @@ func (n *NgramWords) Next() bool {
 			mark = 0
 			continue
 		}
+		pair := h + n.before*0x85ebca6b + 0x7feb352d
+		if n.pairs.again(pair*0x2c1b3c6d, n.nth) {
+			n.before, n.earlier = h, n.before
+			n.Again = min(n.Again+1, maxAgain)
+			mark = 0
+			continue
+		}
 		n.Start, n.End, n.i = start, i, i
 		n.Buckets = [4]uint32{
-			bucket(h), bucket(h + n.before*0x85ebca6b + 0x7feb352d), bucket(h + n.earlier*0xc2b2ae35 + 0x846ca68b), bucket(h + uint32(mark)*0x27d4eb2f + 0x165667b1),
+			bucket(h), bucket(pair), bucket(h + n.earlier*0xc2b2ae35 + 0x846ca68b), bucket(h + uint32(mark)*0x27d4eb2f + 0x165667b1),
 		}
 		n.before, n.earlier = h, n.before
 		n.nth++

@@ -79,6 +79,15 @@ func TestWhatIsRepeatedDoesNotAddUp(t *testing.T) {
 	}
 }
 
+// Nor does a line of several words, each of which reads a little like a part of an order.
+func TestALineThatIsRepeatedDoesNotAddUp(t *testing.T) {
+	const line = "a copy of that letter goes upstairs with every parcel\n"
+	model := taught(line+line, 10)
+	if once, often := highest(model, line), highest(model, strings.Repeat(line, 200)); once < 1 || often > 1.5*once {
+		t.Errorf("a line rises to %.1f, two hundred to %.1f", once, often)
+	}
+}
+
 // Names, numbers, addresses and mail addresses of a record say nothing by being many.
 func TestRecordsDoNotAddUp(t *testing.T) {
 	model := taught("https://pages.example/a tom@mail.example item_name 4711", 40)
