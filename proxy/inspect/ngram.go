@@ -155,7 +155,8 @@ const (
 func NgramText(text string) string { return decode.Fold(&decode.View{Text: text}).Text }
 
 // Next goes to the next word. Single letters are none: they are what is left of names, code and letters that are apart. Neither is a word that
-// was one of the two before: what is repeated without end must not add up.
+// was one of the two before, one that came with the same one before it (loop), or a name, number or address behind another (kindsApart): what is
+// repeated without end must not add up.
 func (n *NgramWords) Next() bool {
 	text, i := n.Text, n.i
 	n.Again = 0

@@ -319,10 +319,8 @@ func (m *Matcher) hit(text string, base, i, j int, p *phrase, start int, known b
 	if j-i == 1 {
 		hit.Mark = text[i]
 	}
-	if m.Rules[r].leads && start >= base {
+	if m.Rules[r].leads && start >= 0 {
 		hit.Orders, hit.Named = ordersOn(text[end-base:]), named(text, start-base, end-base)
-	} else if m.Rules[r].leads && start >= 0 {
-		hit.Orders = ordersOn(text[end-base:])
 	}
 	m.Hits = append(m.Hits, hit)
 }

@@ -49,6 +49,7 @@ func ordersOn(rest string) bool {
 }
 
 // named reports whether text[from:to] is in quotes by itself, behind a word and a blank. A value of JSON or YAML is not: a colon is before it.
+// Neither is what begins in an earlier text, where from is below 0.
 func named(text string, from, to int) bool {
 	if from < 3 || to >= len(text) || text[from-2] != ' ' || !Wordy(text[from-3]) {
 		return false
