@@ -65,7 +65,11 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	text := report(all) + found
+	var rewritten strings.Builder
+	if err := lost(&rewritten, *dir, models["responses"]); err != nil {
+		return err
+	}
+	text := report(all) + rewritten.String() + found
 	fmt.Print(text)
 	if *write == "" {
 		return nil

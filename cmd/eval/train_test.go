@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -144,5 +145,31 @@ func TestWhatIsMadeHoldsNoHoles(t *testing.T) {
 	}
 	if attacks < 1000 || honest < 1000 {
 		t.Errorf("%d attacks, %d honest texts", attacks, honest)
+	}
+}
+
+func TestTheRewritesAreWholeAndNoneIsFittedTo(t *testing.T) {
+	fitted := map[string]bool{}
+	for _, s := range samples() {
+		fitted[s.text] = true
+	}
+	ids := map[string]bool{}
+	for line := range strings.Lines(rewritesFile) {
+		var r rewritten
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{r.Paraphrase, r.Translation} {
+			if text == "" || text == r.Passage || fitted[text] {
+				t.Errorf("%s: %q", r.ID, text)
+			}
+		}
+		if ids[r.ID] || r.Passage == "" {
+			t.Errorf("%s is there twice, or has no passage", r.ID)
+		}
+		ids[r.ID] = true
+	}
+	if len(ids) < 150 {
+		t.Errorf("%d rewrites", len(ids))
 	}
 }
