@@ -24,10 +24,29 @@ const (
 	pictureShape = "a picture in base64"
 )
 
+// What less work than inspection takes, in the same run: a machine that is slow at these is slow at inspection.
+const (
+	validShape  = "rows, only checked to be JSON"
+	hashedShape = "prose, only its words hashed"
+)
+
+// The results keep the work from being left out by the compiler.
+var lessWork = map[string]func(raw []byte) int{
+	validShape: func(raw []byte) int {
+		if json.Valid(raw) {
+			return 1
+		}
+		return 0
+	},
+	hashedShape: hashWords,
+}
+
 var shapes = []shape{
 	{rowsShape, false, jsonRows},
 	{proseShape, false, func() []byte { return textOf(prose(shapeSize)) }},
 	{pictureShape, false, picture},
+	{validShape, false, jsonRows},
+	{hashedShape, false, func() []byte { return textOf(prose(shapeSize)) }},
 	{"numbers in many short strings", false, func() []byte { return listOf(func(n int) string { return fmt.Sprint(n) }) }},
 	{"matches side by side", true, repeated("ignore all previous instructions do not tell the user ")},
 	{"beginnings of phrases", true, repeated("ignore the before using you must do not send all your forget what is new please ")},
@@ -47,6 +66,24 @@ var shapes = []shape{
 	{"passwords", true, repeated("password=hunter2 ")},
 	{"addresses with users", true, repeated("a://b:c@d ")},
 	{"nothing but spaces", true, repeated("ignore " + strings.Repeat(" ", 60))},
+}
+
+// hashWords hashes each word, and compares the hash with one: the least that a program does that judges words.
+func hashWords(raw []byte) (found int) {
+	const prime, offset = 16777619, 2166136261 // FNV-1a, 32 bits
+	hash, inside := uint32(offset), false
+	for _, c := range raw {
+		switch {
+		case c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80:
+			hash, inside = (hash^uint32(c|0x20))*prime, true
+		case inside:
+			if hash == 0 {
+				found++
+			}
+			hash, inside = offset, false
+		}
+	}
+	return found
 }
 
 // textOf is a response with one text.
