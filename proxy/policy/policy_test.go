@@ -107,6 +107,8 @@ func TestLoosens(t *testing.T) {
 		{"strict is tighter than a shield", "sandbox", "shield", "strict", false},
 		{"a shield in place of strict loosens", "sandbox", "strict", "shield", true},
 		{"no sandbox loosens", "sandbox", "shield", "off", true},
+		{"http to other computers loosens", "remote.plaintext", "off", "on", true},
+		{"no http to other computers tightens", "remote.plaintext", "on", "off", false},
 		{"asking for marks tightens", "spotlight", "off", "ask", false},
 		{"marks for every response tighten", "spotlight", "ask", "on", false},
 		{"letting a call turn marks off loosens", "spotlight", "on", "ask", true},
@@ -208,7 +210,7 @@ func TestEveryRowOfTheTableHoldsTogether(t *testing.T) {
 }
 
 func TestForWrapperFallsBackToDefaults(t *testing.T) {
-	defaults := Wrapper{OwnTools: "once", Recheck: 30 * time.Second, RecheckTimeout: 10 * time.Second, MaxMessage: 64 << 20, Launch: "notify",
+	defaults := Wrapper{OwnTools: "once", Recheck: 30 * time.Second, RecheckTimeout: 10 * time.Second, MaxMessage: 64 << 20, Launch: "notify", Idle: 15 * time.Minute,
 		MaxInspect: 64 << 20, HoldBeyond: true, Mode: "allow", Flow: "ask", Classes: "auto", Interaction: "guard", Descriptions: "review", Sanitizer: "standard", ANSI: "visible", Redact: "detect", GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "off",
 		Validation: "warn", ValidateBytes: 8 << 20, ValidateDepth: 64}
 	broken := Values{}
@@ -221,10 +223,10 @@ func TestForWrapperFallsBackToDefaults(t *testing.T) {
 		}
 	}
 	got := ForWrapper(Values{"own_tools": "waiting", "pins.first_use": "trust-clean", "pins.recheck": "off",
-		"pins.recheck_timeout": "1s", "pins.resources": "on", "limits.message": "1MiB", "pins.launch": "block", "sandbox": "shield",
+		"pins.recheck_timeout": "1s", "pins.resources": "on", "limits.message": "1MiB", "pins.launch": "block", "sandbox": "shield", "remote.plaintext": "on", "remote.idle": "1m",
 		"inspect.max_bytes": "1MiB", "inspect.on_limit": "allow", "tools.mode": "off", "flow.policy": "note", "tools.class": "takes,gives", "interaction.policy": "deny", "inspect.descriptions": "block", "sanitizer.profile": "strict", "sanitizer.ansi": "strip", "redact.mode": "redact", "redact.profile": "strict", "spotlight": "ask",
 		"output_validation.mode": "strict", "output_validation.max_bytes": "10", "output_validation.max_depth": "3", "output_validation.missing_structured_content": "block"})
-	want := Wrapper{OwnTools: "waiting", TrustClean: true, RecheckOff: true, RecheckTimeout: time.Second, Resources: true, MaxMessage: 1 << 20, Launch: "block",
+	want := Wrapper{OwnTools: "waiting", TrustClean: true, RecheckOff: true, RecheckTimeout: time.Second, Resources: true, MaxMessage: 1 << 20, Launch: "block", Plaintext: true, Idle: time.Minute,
 		MaxInspect: 1 << 20, Mode: "off", Flow: "note", Classes: "gives,takes", Interaction: "deny", Descriptions: "block", Sanitizer: "strict", ANSI: "strip", Redact: "redact", RedactStrict: true, GuardTimeout: 2 * time.Second, GuardHold: true, Spotlight: "ask",
 		Validation: "strict", ValidateBytes: 10, ValidateDepth: 3, BlockMissing: true}
 	if got != want {

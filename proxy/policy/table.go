@@ -58,6 +58,17 @@ var table = []Setting{
 			"A different folder or a missing variable goes to the inbox but never stops the server. Applies from the next start of a server.",
 	},
 	{
+		Key: "remote.plaintext", Default: off, Scope: Server, kind: toggle{},
+		Values: "on, off", Safer: "off",
+		Doc: "Whether a remote server on another computer may be reached over http://, where everybody on the way can read and change what is sent. On this computer http:// is always allowed.",
+	},
+	{
+		Key: "remote.idle", Default: "15m", Scope: Server,
+		kind:   span{min: 5 * time.Second, max: 24 * time.Hour},
+		Values: "a duration from 5s to 24h", Safer: "shorter",
+		Doc: "How long a request to a remote server may go without a byte from it before it gets an error.",
+	},
+	{
 		Key: "inspect.max_bytes", Default: "64MiB", Scope: Server, kind: size{min: 4 << 10, max: 1 << 30, largerSafer: true},
 		Values: "a size from 4KiB to 1GiB", Safer: "larger",
 		Doc: "The largest response that Sallyport checks for threats. Larger responses are handled by inspect.on_limit.",

@@ -9,26 +9,28 @@ type Wrapper struct {
 	Recheck        time.Duration // maximum age of the last check at a call; 0 checks at every call. Unused if RecheckOff
 	RecheckOff     bool
 	RecheckTimeout time.Duration
-	Resources      bool   // pin each resource
-	Launch         string // off, notify or block
-	MaxMessage     int    // bytes
-	MaxInspect     int    // bytes of a response that are inspected
-	HoldBeyond     bool   // hold larger ones
-	Mode           string // of tools: allow, ask or off
-	Flow           string // what is done about where an argument came from: off, note or ask
-	Classes        string // of a tool, as tools.class has them: see ClassesOf
-	Interaction    string // allow, guard, ask or deny
-	Descriptions   string // review, redact or block
-	Sanitizer      string // off, standard or strict
-	ANSI           string // visible, strip or off
-	Redact         string // off, detect or redact
-	RedactStrict   bool   // also any long run of base64
-	Payloads       bool   // records keep arguments and responses
-	Spotlight      string // off, on or ask
-	Validation     string // of output by its schema: off, warn or strict
-	ValidateBytes  int64  // of structured content, and
-	ValidateDepth  int    // its levels, at most
-	BlockMissing   bool   // strict: structured content must be there
+	Resources      bool          // pin each resource
+	Launch         string        // off, notify or block
+	Plaintext      bool          // a remote server on another computer may be reached over http
+	Idle           time.Duration // how long a remote server may send nothing
+	MaxMessage     int           // bytes
+	MaxInspect     int           // bytes of a response that are inspected
+	HoldBeyond     bool          // hold larger ones
+	Mode           string        // of tools: allow, ask or off
+	Flow           string        // what is done about where an argument came from: off, note or ask
+	Classes        string        // of a tool, as tools.class has them: see ClassesOf
+	Interaction    string        // allow, guard, ask or deny
+	Descriptions   string        // review, redact or block
+	Sanitizer      string        // off, standard or strict
+	ANSI           string        // visible, strip or off
+	Redact         string        // off, detect or redact
+	RedactStrict   bool          // also any long run of base64
+	Payloads       bool          // records keep arguments and responses
+	Spotlight      string        // off, on or ask
+	Validation     string        // of output by its schema: off, warn or strict
+	ValidateBytes  int64         // of structured content, and
+	ValidateDepth  int           // its levels, at most
+	BlockMissing   bool          // strict: structured content must be there
 
 	Guards       string        // providers beside the built-in one on this computer, with commas between; "" for none
 	GuardsAway   string        // those on another computer that are given this server's text
@@ -41,6 +43,7 @@ type Wrapper struct {
 func ForWrapper(v Values) Wrapper {
 	recheck, on := v.duration("pins.recheck")
 	timeout, _ := v.duration("pins.recheck_timeout")
+	idle, _ := v.duration("remote.idle")
 	guards := ForGuardrail(v)
 	here, away, unsent := guards.divided()
 	return Wrapper{
@@ -51,6 +54,8 @@ func ForWrapper(v Values) Wrapper {
 		RecheckTimeout: timeout,
 		Resources:      v.safe("pins.resources") == "on",
 		Launch:         v.safe("pins.launch"),
+		Plaintext:      v.safe("remote.plaintext") == "on",
+		Idle:           idle,
 		MaxMessage:     int(v.bytes("limits.message")),
 		MaxInspect:     int(v.bytes("inspect.max_bytes")),
 		HoldBeyond:     v.safe("inspect.on_limit") == "hold",

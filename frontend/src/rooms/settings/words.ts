@@ -294,6 +294,20 @@ const WORDS: Record<string, Words> = {
       off: { name: 'Don’t check', effect: 'You don’t find out when a different program runs.' },
     },
   },
+  'remote.plaintext': {
+    label: 'Remote servers without encryption',
+    effect: 'Over http:// everybody on the way can read and change what is sent. On this computer it is always allowed.',
+    choices: {
+      on: { name: 'Allow http://', effect: 'Sallyport connects to other computers without encryption.' },
+      off: { name: 'Only https://', effect: 'Sallyport sends nothing over http:// to another computer.' },
+    },
+  },
+  'remote.idle': {
+    label: 'Longest silence of a remote server',
+    effect: 'A request to a remote server gets an error if nothing came back for this long.',
+    choices: {},
+    typed: { allowed: 'From 5 seconds to 24 hours.', means: (value) => `A request fails after ${amountWords(value)} without a byte from the server.` },
+  },
   sandbox: {
     label: 'Sandbox',
     effect: 'Limits what a server’s program can reach, from its next start. Needs Linux and bubblewrap; without them the server doesn’t start.',
