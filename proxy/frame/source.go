@@ -13,3 +13,14 @@ type Source interface {
 }
 
 var _ Source = (*Reader)(nil)
+
+// Undelivered is a Source's error for a request that gets no response, such as one that could not be sent. The next call goes on.
+type Undelivered struct {
+	ID  []byte // of the request, raw
+	Why string // in our words
+	// Line is set if the request was not run, because the server has forgotten the session, and may be sent once more: the request as it was
+	// sent. What the server declares must be looked at before.
+	Line []byte
+}
+
+func (e *Undelivered) Error() string { return e.Why }

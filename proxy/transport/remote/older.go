@@ -1,0 +1,196 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// The older transport: one stream brings everything that the server says, and messages are posted to the address that it names first
+// (specification of 2024-11-05, "HTTP with SSE").
+
+// stream is an open stream of the older transport.
+type stream struct {
+	to  *url.URL
+	end context.CancelFunc
+}
+
+// openEvents opens the stream, unless it is open.
+func (s *Server) openEvents() error {
+	s.mu.Lock()
+	open := s.stream != nil
+	s.mu.Unlock()
+	if open {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	limit := time.AfterFunc(connectLimit, cancel)
+	r := s.getWith(ctx, cancel, &position{})
+	if r == nil {
+		limit.Stop()
+		return refused("no connection to %s could be made; check the address and the network", s.host())
+	}
+	if r.StatusCode != http.StatusOK {
+		limit.Stop()
+		why := s.statusWords(r.Response)
+		if r.StatusCode == http.StatusUnsupportedMediaType {
+			kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+			why = s.host() + " sent " + kind + ", which is no stream of MCP; check the address"
+		}
+		r.Body.Close()
+		return refused("%s", why)
+	}
+	named := make(chan *url.URL, 1)
+	opened := &stream{end: cancel}
+	go s.readAllEvents(r, opened, named)
+	to, ok := <-named
+	limit.Stop()
+	switch {
+	case !ok || to == nil:
+		cancel()
+		return refused("the stream of %s named no address for messages; check the address", s.host())
+	case !sameOrigin(to, s.o.Address):
+		cancel()
+		return refused("%s wants messages at %s://%s, where nothing was sent", s.host(), to.Scheme, to.Host)
+	}
+	opened.to = to
+	s.mu.Lock()
+	s.stream = opened
+	s.mu.Unlock()
+	return nil
+}
+
+// readAllEvents reads a stream of the older transport to its end. The address that it names comes first.
+func (s *Server) readAllEvents(r *reply, of *stream, named chan<- *url.URL) {
+	defer r.Body.Close()
+	first := true
+	err := readEvents(r.Body, s.most, func(e event) bool {
+		if first {
+			first = false
+			var to *url.URL
+			if e.name == "endpoint" {
+				to, _ = s.o.Address.Parse(string(bytes.TrimSpace(e.data)))
+			}
+			named <- to
+			return to != nil
+		}
+		if len(e.data) == 0 || e.name != "" && e.name != "message" {
+			return true
+		}
+		line, ok := oneLine(append([]byte(nil), e.data...))
+		var got frame.Message
+		switch {
+		case !ok || frame.Scan(line, frame.FromServer, &got) != nil:
+			s.put(item{line: append(line, '\n')}) // the session says what is wrong with it
+		case got.Kind < frame.Result:
+			s.put(item{line: append(line, '\n')})
+		default:
+			s.mu.Lock()
+			m := s.running[string(frame.AppendIDKey(nil, got.ID.Of(line)))]
+			s.mu.Unlock()
+			if m == nil {
+				s.o.Stray([]byte("[dropped: a response to no request]"))
+				return true
+			}
+			s.greeted(m, line)
+			s.respond(m, append(line, '\n'))
+		}
+		return true
+	})
+	if first {
+		close(named)
+	}
+	s.mu.Lock()
+	if s.stream == of {
+		s.stream = nil
+	}
+	var lost []*message
+	for _, m := range s.running {
+		if m.by == of {
+			lost = append(lost, m)
+		}
+	}
+	s.mu.Unlock()
+	for _, m := range lost {
+		if err == errTooLong {
+			s.unread(m, err)
+		} else {
+			s.fail(m, "the stream of "+s.host()+" ended without a response"+mayHaveRun)
+		}
+	}
+}
+
+// sendByEvents posts a message; the stream brings its response.
+func (s *Server) sendByEvents(m *message) {
+	defer m.wrote()
+	to, why := s.eventsFor(m)
+	switch {
+	case why != "":
+		s.fail(m, why)
+		return
+	case to == nil: // a new session has begun
+		s.goesBack(m)
+		return
+	}
+	ctx, cancel := context.WithCancel(m.ctx)
+	idle := newIdle(startLimit, cancel)
+	defer idle.stop()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(m.line))
+	if err != nil {
+		s.fail(m, "the address can't be used")
+		return
+	}
+	s.head(req, m)
+	r, err := s.http.Do(req)
+	if err != nil {
+		s.broke(m, err, idle)
+		return
+	}
+	defer r.Body.Close()
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody))
+	if r.StatusCode < 200 || r.StatusCode >= 300 {
+		s.o.Stray(body)
+		s.fail(m, s.statusWords(r))
+		return
+	}
+	if m.kind == frame.Request {
+		limit := s.o.Idle()
+		if m.method == "initialize" {
+			limit = startLimit
+		}
+		time.AfterFunc(limit, func() { s.fail(m, s.host()+" did not respond in time"+mayHaveRun) })
+	}
+}
+
+// eventsFor is the address for a message. If the stream has ended, a new one begins with the client's own handshake, and there is none: what the
+// server declares is looked at before anything else is sent.
+func (s *Server) eventsFor(m *message) (to *url.URL, why string) {
+	s.mu.Lock()
+	current, greeted, generation := s.stream, s.now.version != "", s.now.generation
+	s.mu.Unlock()
+	if current == nil {
+		if err := s.openEvents(); err != nil {
+			return nil, err.Error()
+		}
+		if greeted && m.method != "initialize" && m.swallow == nil && m.method != "notifications/initialized" {
+			if why := s.renew(generation); why != "" || m.kind == frame.Request && !s.isRenewed(m) {
+				return nil, why
+			}
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stream == nil {
+		return nil, "the stream of " + s.host() + " ended"
+	}
+	if m.kind == frame.Request {
+		m.by = s.stream
+	}
+	return s.stream.to, ""
+}

@@ -1,0 +1,305 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// Kind is how a server is spoken to.
+type Kind string
+
+const (
+	Auto       Kind = "auto" // streamable HTTP, unless the server only knows the older transport
+	Streamable Kind = "http"
+	Events     Kind = "sse" // HTTP with SSE (2024-11-05)
+)
+
+// Options say which server, and how it is spoken to.
+type Options struct {
+	Address   *url.URL // from ParseAddress
+	Kind      Kind
+	Headers   http.Header          // sent along, to the origin of the address alone
+	Plaintext func() bool          // http may go to other computers (setting remote.plaintext)
+	Idle      func() time.Duration // how long a request may go without a byte from the server (setting remote.idle)
+	// Stray receives what the server sends that is no message, for its log. It must neither block nor keep the text. It may be nil.
+	Stray func(text []byte)
+}
+
+// Limits of one server.
+const (
+	maxRunning = 256              // requests in flight
+	startLimit = 30 * time.Second // for the response to initialize
+	lastCalls  = 2 * time.Second  // for responses after the client has ended, and for the server to take that it did
+)
+
+// Server is a server at an address. Lines written to it are the client's; Next gives the server's.
+type Server struct {
+	*inbox
+	o      Options
+	http   *http.Client
+	ctx    context.Context
+	cancel context.CancelFunc
+	queue  chan []byte
+	part   []byte // of a line that is not whole
+
+	mu      sync.Mutex
+	kind    Kind
+	now     session
+	running map[string]*message // requests in flight, by the key of their id
+	renewed map[string]bool     // requests that came back because the session was forgotten
+	closed  bool
+
+	renewing   sync.Mutex         // one new session at a time
+	stopListen context.CancelFunc // ends the stream of what no request asked for
+	stream     *stream            // of the older transport
+}
+
+// session is what the server knows this client by, in the legacy era.
+type session struct {
+	id          string // Mcp-Session-Id; "" if it gave none
+	version     string // that was negotiated; "" before
+	generation  int
+	initialize  []byte
+	initialized []byte
+	restore     []*message // what a new session must be told: the level of its log, what was subscribed to
+}
+
+// Open prepares a server; nothing is connected to before the first message.
+func Open(o Options) *Server {
+	if o.Stray == nil {
+		o.Stray = func([]byte) {}
+	}
+	d := newDialer(o.Address, o.Plaintext)
+	s := &Server{
+		inbox: newInbox(), o: o, queue: make(chan []byte, 64), running: map[string]*message{}, renewed: map[string]bool{},
+		http: &http.Client{
+			Transport: &http.Transport{
+				DialContext: d.connect, Proxy: d.proxy, TLSHandshakeTimeout: connectLimit, MaxResponseHeaderBytes: maxHeaders,
+				DisableCompression: true, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second,
+			},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+	if o.Kind != Auto {
+		s.kind = o.Kind
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	go s.dispatch()
+	return s
+}
+
+var errClosed = errors.New("the session has ended")
+
+// Write takes lines of the client.
+func (s *Server) Write(b []byte) (int, error) {
+	n := len(b)
+	for {
+		at := bytes.IndexByte(b, '\n')
+		if at < 0 {
+			s.part = append(s.part, b...)
+			return n, nil
+		}
+		line := append(s.part, b[:at]...)
+		s.part, b = nil, b[at+1:]
+		select {
+		case s.queue <- line:
+		case <-s.ctx.Done():
+			return 0, errClosed
+		}
+	}
+}
+
+// Close ends the session: requests in flight get a short time, streams are closed, and the server is told.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	was := s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if !was {
+		go s.end()
+	}
+	return nil
+}
+
+func (s *Server) end() {
+	over := time.Now().Add(lastCalls)
+	for time.Now().Before(over) && (s.inFlight() > 0 || len(s.queue) > 0) {
+		time.Sleep(2 * time.Millisecond)
+	}
+	s.cancel()
+	s.leave()
+	s.inbox.end()
+	s.http.CloseIdleConnections()
+}
+
+func (s *Server) inFlight() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.running)
+}
+
+// dispatch starts what the client wrote, in its order.
+func (s *Server) dispatch() {
+	for {
+		select {
+		case line := <-s.queue:
+			if m := messageOf(line); m != nil {
+				s.start(m)
+			}
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *Server) start(m *message) {
+	m.ctx, m.cancel = context.WithCancel(s.ctx)
+	if m.kind == frame.Request && !s.register(m) {
+		s.tell(m, "more than 256 requests are in flight; wait for some of them")
+		return
+	}
+	s.mu.Lock()
+	kind := s.kind
+	s.remember(m)
+	s.mu.Unlock()
+	switch {
+	case kind == "":
+		s.first(m) // nothing else can be sent before it is known how
+	case m.method == "notifications/initialized":
+		s.send(m, kind) // it is taken before the next message is sent
+		if kind == Streamable {
+			s.listen()
+		}
+	case m.method == "notifications/cancelled":
+		s.cancelled(m, kind)
+	default:
+		go s.send(m, kind)
+	}
+}
+
+// remember keeps what a new session must be told. The lock is held.
+func (s *Server) remember(m *message) {
+	switch m.method {
+	case "initialize":
+		s.now.initialize, s.now.initialized, s.now.restore = m.line, nil, nil
+	case "notifications/initialized":
+		s.now.initialized = m.line
+	case "logging/setLevel":
+		s.forget(m.method, "")
+		s.now.restore = append(s.now.restore, m)
+	case "resources/subscribe":
+		s.forget(m.method, m.name)
+		s.now.restore = append(s.now.restore, m)
+	case "resources/unsubscribe":
+		s.forget("resources/subscribe", m.name)
+	}
+}
+
+func (s *Server) forget(method, name string) {
+	kept := s.now.restore[:0:0]
+	for _, m := range s.now.restore {
+		if m.method != method || m.name != name {
+			kept = append(kept, m)
+		}
+	}
+	s.now.restore = kept
+}
+
+// register enters a request as in flight, and reports whether there is room for it.
+func (s *Server) register(m *message) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.running) >= maxRunning || s.running[m.key] != nil {
+		return false
+	}
+	s.running[m.key] = m
+	return true
+}
+
+// take removes a request from those in flight, and reports whether it still was: it gets one response, or one error.
+func (s *Server) take(m *message) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running[m.key] != m {
+		return false
+	}
+	delete(s.running, m.key)
+	return true
+}
+
+// waits reports whether a request is still in flight.
+func (s *Server) waits(m *message) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running[m.key] == m
+}
+
+// fail ends a message without a response: a request gets an error, anything else a line in the log.
+func (s *Server) fail(m *message, why string) {
+	if m.kind != frame.Request {
+		if m.method != "" || m.kind >= frame.Result {
+			s.o.Stray([]byte("[not delivered] " + why))
+		}
+		return
+	}
+	if s.take(m) {
+		s.tell(m, why)
+	}
+}
+
+func (s *Server) tell(m *message, why string) {
+	if m.swallow != nil {
+		m.swallow(nil, why)
+		return
+	}
+	s.put(item{err: &frame.Undelivered{ID: m.id, Why: why}})
+}
+
+// respond delivers the response to a request.
+func (s *Server) respond(m *message, line []byte) {
+	if !s.take(m) {
+		return
+	}
+	s.mu.Lock()
+	delete(s.renewed, m.key)
+	s.mu.Unlock()
+	if m.swallow != nil {
+		m.swallow(line, "")
+		return
+	}
+	s.put(item{line: line})
+}
+
+// cancelled passes on that the client no longer wants a response: after the request itself, and in the modern era by closing its stream
+// (specification of 2026-07-28, "Streamable HTTP", Cancellation).
+func (s *Server) cancelled(m *message, kind Kind) {
+	s.mu.Lock()
+	target := s.running[m.target]
+	s.mu.Unlock()
+	if target == nil {
+		return // its response is on the way already
+	}
+	if target.version != "" {
+		target.cancel()
+		s.take(target)
+		return
+	}
+	go func() {
+		select {
+		case <-target.written:
+			s.send(m, kind)
+		case <-time.After(connectLimit):
+		case <-s.ctx.Done():
+		}
+	}()
+}
+
+// host is how the server is called in errors.
+func (s *Server) host() string { return s.o.Address.Hostname() }

@@ -1,0 +1,163 @@
+package remote
+
+import (
+	"context"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/sallyport/sallyport/proxy/frame"
+)
+
+// How a stream that broke is taken up again.
+const (
+	firstRetry = time.Second
+	lastRetry  = 30 * time.Second
+	maxResumes = 5
+)
+
+// follow reads the stream of a request to its response, and takes it up again where it broke if the server numbers its events.
+func (s *Server) follow(m *message, r *reply) {
+	at := position{retry: firstRetry}
+	done, err := s.read(r.Body, &at, m)
+	for n := 0; !done && at.id != "" && n < maxResumes && err != errTooLong && s.waits(m); n++ {
+		if !s.pause(at.retry) {
+			return
+		}
+		again := s.get(&at)
+		if again == nil {
+			continue
+		}
+		if again.StatusCode != http.StatusOK {
+			again.Body.Close()
+			break
+		}
+		done, err = s.read(again.Body, &at, m)
+		again.Body.Close()
+	}
+	if !done {
+		if err == nil || err == io.EOF {
+			s.fail(m, "the stream of "+s.host()+" ended without a response"+mayHaveRun)
+			return
+		}
+		s.unread(m, err)
+	}
+}
+
+// pause waits, and reports whether the session still lasts.
+func (s *Server) pause(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
+}
+
+// position is how far a stream was read.
+type position struct {
+	id    string // of the last event
+	retry time.Duration
+}
+
+// read passes on what a stream brings: of responses only the one to m, which ends it. m is nil for a stream that answers no request.
+func (s *Server) read(body io.Reader, at *position, m *message) (done bool, err error) {
+	err = readEvents(body, s.most, func(e event) bool {
+		at.id = e.id
+		if e.retry > 0 {
+			at.retry = min(e.retry, lastRetry)
+		}
+		if len(e.data) == 0 || e.name != "" && e.name != "message" {
+			return true
+		}
+		line, ok := oneLine(append([]byte(nil), e.data...))
+		var got frame.Message
+		if !ok || frame.Scan(line, frame.FromServer, &got) != nil {
+			s.o.Stray(line)
+			if m == nil {
+				return true
+			}
+			s.fail(m, s.host()+" sent an event that is no message"+mayHaveRun)
+			done = true
+			return false
+		}
+		if got.Kind < frame.Result {
+			s.put(item{line: append(line, '\n')})
+			return true
+		}
+		if m == nil || string(frame.AppendIDKey(nil, got.ID.Of(line))) != m.key {
+			s.o.Stray([]byte("[dropped: a response to another request]"))
+			return true
+		}
+		s.greeted(m, line)
+		s.respond(m, append(line, '\n'))
+		done = true
+		return false
+	})
+	return done, err
+}
+
+// get asks for a stream, from a position on.
+func (s *Server) get(at *position) *reply {
+	ctx, cancel := context.WithCancel(s.ctx)
+	return s.getWith(ctx, cancel, at)
+}
+
+func (s *Server) getWith(ctx context.Context, cancel context.CancelFunc, at *position) *reply {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.o.Address.String(), nil)
+	if err != nil {
+		cancel()
+		return nil
+	}
+	session := s.head(req, nil)
+	if at.id != "" {
+		req.Header.Set("Last-Event-Id", at.id)
+	}
+	r, err := s.http.Do(req)
+	if err != nil {
+		cancel()
+		return nil
+	}
+	r.Body = newIdle(0, cancel).body(r.Body)
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); r.StatusCode == http.StatusOK && kind != "text/event-stream" {
+		r.StatusCode = http.StatusUnsupportedMediaType
+	}
+	return &reply{r, session}
+}
+
+// listen opens the stream on which a server sends what no request asked for (specification of 2025-11-25, "Listening for Messages from the
+// Server"), and keeps it open. A server may have none.
+func (s *Server) listen() {
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.mu.Lock()
+	if s.stopListen != nil {
+		s.stopListen()
+	}
+	s.stopListen = cancel
+	s.mu.Unlock()
+	go func() {
+		defer cancel()
+		at, wait := position{retry: firstRetry}, time.Duration(0)
+		for {
+			inner, end := context.WithCancel(ctx)
+			r := s.getWith(inner, end, &at)
+			if r != nil && r.StatusCode == http.StatusOK {
+				wait = 0
+				_, _ = s.read(r.Body, &at, nil)
+			}
+			if r != nil {
+				r.Body.Close()
+				if r.StatusCode >= 400 && r.StatusCode < 500 && r.StatusCode != http.StatusTooManyRequests {
+					return // it has none, or has forgotten the session, which the next request finds out
+				}
+			}
+			wait = min(max(at.retry, wait*2), lastRetry)
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(wait):
+			}
+		}
+	}()
+}
