@@ -114,6 +114,31 @@ func (s *Session) unanswered(id []byte, asks bool, size int, why string) {
 	}
 }
 
+// undelivered ends a request that gets no response. One that was not run, because a remote server has forgotten the session, waits until what the
+// server declares now has been judged, and is then sent again or refused.
+func (s *Session) undelivered(u *frame.Undelivered) {
+	r := s.calls.take(u.ID)
+	switch {
+	case r == nil:
+	case r.method == methodListen:
+		s.listens.ended(r.id, true)
+	case r.own != nil:
+		r.own <- nil
+	case u.Line != nil:
+		s.entrance.shut()
+		s.checks.Demand(true)
+		if !s.entrance.hold(r, u.Line) {
+			s.admit(r, u.Line, time.Now())
+		}
+	default:
+		if r.method == methodInitialize {
+			s.handshake.notInitialized()
+		}
+		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] "+u.Why, nil))
+		s.journal.answered(r, vocab.StatusError, 0)
+	}
+}
+
 // lost tells the client that its request has no deliverable response.
 func (s *Session) lost(r *request, size int, why string) {
 	if r.method == methodInitialize {

@@ -19,6 +19,8 @@ type Config struct {
 	ToClient   io.Writer
 	FromServer io.Reader
 	ToServer   io.WriteCloser
+	// Server gives the server's messages in place of FromServer, if it is no stream of lines.
+	Server frame.Source
 
 	Gate Gatekeeper
 	// Launch decides whether the server's program may run; nil if that is not checked.
@@ -106,9 +108,12 @@ func New(cfg Config) *Session {
 	s.listens = &listens{exchange: x, entrance: s.entrance}
 	s.discovery = newDiscovery(s.handshake, s.listens)
 	s.late = late{x}
-	if cfg.Start == nil {
+	switch {
+	case cfg.Server != nil:
+		s.serverReader = cfg.Server
+	case cfg.Start == nil:
 		s.serverReader = frame.NewReader(cfg.FromServer, 0)
-	} else {
+	default:
 		s.park = newPark(s.handshake, cfg.Start)
 		x.cfg.ToServer = s.park.late
 		x.server = newLineWriter(s.park.late)
@@ -248,7 +253,13 @@ var errClientGone = errors.New("the client no longer reads")
 
 // readClient reads the client's lines until its input ends.
 func (s *Session) readClient() {
-	_ = s.readLines(s.clientReader, s.server, s.clientTooLong, func(line []byte, last bool) error {
+	_ = s.readLines(s.clientReader, s.server, func(err error) bool {
+		long, ok := errors.AsType[*frame.TooLong](err)
+		if ok {
+			s.clientTooLong(long)
+		}
+		return ok
+	}, func(line []byte, last bool) error {
 		s.guardedClient(line)
 		if last {
 			s.server.Uncork()
@@ -259,7 +270,7 @@ func (s *Session) readClient() {
 
 // readServer reads the server's lines until its output ends, or the client no longer reads.
 func (s *Session) readServer() error {
-	return s.readLines(s.serverReader, s.client, s.serverTooLong, func(line []byte, last bool) error {
+	return s.readLines(s.serverReader, s.client, s.serverKept, func(line []byte, last bool) error {
 		err := s.guardedServer(line)
 		if last && err == nil {
 			err = s.client.Uncork()
@@ -272,8 +283,8 @@ func (s *Session) readServer() error {
 }
 
 // readLines calls take for each line until take fails or the input ends. The output for lines that arrived together is written together;
-// last marks the final one.
-func (s *Session) readLines(from frame.Source, to *lineWriter, refuse func(*frame.TooLong), take func(line []byte, last bool) error) error {
+// last marks the final one. kept handles an error after which there are more lines, and reports whether it is one.
+func (s *Session) readLines(from frame.Source, to *lineWriter, kept func(error) bool, take func(line []byte, last bool) error) error {
 	corked := false
 	defer to.Uncork()
 	for {
@@ -283,11 +294,9 @@ func (s *Session) readLines(from frame.Source, to *lineWriter, refuse func(*fram
 			err = frame.Oversize(line[:len(line)-1])
 		}
 		if err != nil {
-			long, ok := errors.AsType[*frame.TooLong](err)
-			if !ok {
+			if !kept(err) {
 				return err
 			}
-			refuse(long)
 			to.Uncork()
 			corked = false
 			continue
@@ -317,6 +326,19 @@ func (s *Session) clientTooLong(long *frame.TooLong) {
 	}
 	s.journal.refusedLine(s.messageLimit(), "client", whyTooLong)
 	s.client.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message was blocked: "+whyTooLong, nil))
+}
+
+// serverKept handles an error of the server's source that is not its end.
+func (s *Session) serverKept(err error) bool {
+	if long, ok := errors.AsType[*frame.TooLong](err); ok {
+		s.serverTooLong(long)
+		return true
+	}
+	lost, ok := errors.AsType[*frame.Undelivered](err)
+	if ok {
+		s.undelivered(lost)
+	}
+	return ok
 }
 
 // serverTooLong is the same for the server's side.

@@ -97,9 +97,9 @@ func (p *filePath) Decode(ctx *kong.DecodeContext) error {
 type wrapCommand struct {
 	Name      string   `placeholder:"NAME" help:"Name of the server in the client's configuration."`
 	Client    string   `placeholder:"CLIENT" help:"The client that starts this wrapper."`
-	URL       string   `name:"url" placeholder:"URL" help:"URL of a remote server (not supported yet)."`
-	Header    []string `placeholder:"'K: env:VAR'" help:"Header for a remote server (not supported yet)."`
-	Transport string   `default:"auto" enum:"auto,http,sse" help:"Transport for a remote server (not supported yet)."`
+	URL       string   `name:"url" placeholder:"URL" help:"Address of a remote server, or env:VAR with it."`
+	Header    []string `placeholder:"'K: env:VAR'" help:"Header for a remote server; its value is in a variable or the keychain: 'K: [WORD ]env:VAR' or 'K: [WORD ]keychain:NAME'."`
+	Transport string   `default:"auto" enum:"auto,http,sse" help:"How a remote server is spoken to; auto finds out."`
 	Argv      string   `name:"argv" placeholder:"JSON" help:"The server's command as one JSON array of strings, for clients whose parsers eat --: --argv='[\"npx\",\"-y\",\"server\"]'."`
 	Command   []string `arg:"" optional:"" help:"The server's command and its arguments, after --."`
 }

@@ -33,6 +33,9 @@ const enoughMemory = 240 << 20
 // runWrap runs one guarded server. The exit code is the server's own if it ended by itself, 0 after the end of the client's input, 128 +
 // the signal's number after a signal.
 func runWrap(ctx context.Context, o wrapOptions, s streams) int {
+	if o.url != "" {
+		return runRemote(ctx, o, s)
+	}
 	guard, prepared := transport.Prepare()
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(enoughMemory)

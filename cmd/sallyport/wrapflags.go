@@ -79,8 +79,12 @@ func parseWrap(args []string) (wrapOptions, error) {
 		return o, errors.New("no command after --; put the server's command there: sallyport wrap -- COMMAND [ARG…]")
 	case o.url != "" && dashes:
 		return o, errors.New("--url can't be used with a command: wrap one server at a time")
+	case !slices.Contains([]string{"auto", "http", "sse"}, o.transport):
+		return o, errors.New("--transport is auto, http or sse")
 	case o.url != "":
-		return o, errors.New("--url: remote servers are not supported by this version; wrap a command: sallyport wrap -- COMMAND [ARG…]")
+		return o, nil
+	case o.transport != "auto":
+		return o, errors.New("--transport goes with --url")
 	case len(o.headers) > 0:
 		return o, errors.New("--header goes with --url")
 	}

@@ -49,7 +49,8 @@ func TestWrapRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		{"--name", "needs a value"},
 		{"--header a -- s", "--url"},
 		{"--url http://x -- s", "one server"},
-		{"--url http://x", "not supported"},
+		{"--url http://x --transport tcp", "auto, http or sse"},
+		{"--transport sse -- s", "--transport goes with --url"},
 	} {
 		if _, err := parseWrap(strings.Fields(c.args)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v", c.args, err)

@@ -1,7 +1,7 @@
 """Drives an MCP server with the official Python SDK's client and prints what the client got, one JSON document a line.
 
 Usage: driver.py SPEC, where SPEC is a JSON file {"mode": "legacy", "argv": [...], "env": {...}, "cwd": "...", "acts": [...]}; an act is
-{"do", "name", "args"} as in servers_test.go. In the mode "auto" the client asks the server for the protocol's modern era first.
+{"do", "name", "args"} as in servers_test.go. In place of a command, argv can be ["http", URL] or ["sse", URL]. In the mode "auto" the client asks the server for the protocol's modern era first.
 """
 
 import asyncio
@@ -12,7 +12,9 @@ import sys
 import anyio
 import mcp_types as types
 from mcp.client.client import Client
+from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 heard = []
@@ -93,9 +95,15 @@ async def perform(client, act):
 async def main():
     with open(sys.argv[1]) as file:
         spec = json.load(file)
-    server = StdioServerParameters(command=spec["argv"][0], args=spec["argv"][1:], env=spec["env"], cwd=spec["cwd"])
+    how, *rest = spec["argv"]
+    if how == "http":
+        server = streamable_http_client(rest[0])
+    elif how == "sse":
+        server = sse_client(rest[0])
+    else:
+        server = stdio_client(StdioServerParameters(command=how, args=rest, env=spec["env"], cwd=spec["cwd"]), errlog=open(os.devnull, "w"))
     client = Client(
-        stdio_client(server, errlog=open(os.devnull, "w")),
+        server,
         mode=spec["mode"],
         sampling_callback=on_sampling,
         elicitation_callback=on_elicitation,
