@@ -77,6 +77,11 @@ func (h *home) allow(ctx context.Context, server []string) error {
 	if out, code, err := h.run(ctx, append([]string{"probe", "--"}, server...)...); err != nil || code != 3 {
 		return fmt.Errorf("probe the server: status %d, %w\n%s", code, err, out)
 	}
+	return h.allowAll(ctx)
+}
+
+// allowAll approves whatever is in the inbox.
+func (h *home) allowAll(ctx context.Context) error {
 	out, _, err := h.run(ctx, "inbox", "--json")
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ func parse(args []string) (options, error) {
 	set.BoolVar(&o.short, "short", false, "a run of a minute or two instead of eight")
 	set.StringVar(&o.chains, "chains", "direct,relay,sallyport,typed", "what to measure")
 	set.StringVar(&o.protocols, "eras", "legacy,modern", "in which of the protocol's `eras`: legacy (2025-11-25), modern (2026-07-28) or both")
-	set.StringVar(&o.only, "only", "", "one `case` alone: BYTESxINFLIGHT, usual (peers that people have), guarded (a guardrail provider), flow (where values came from), inspection (of responses by itself) or start (start-up and memory)")
+	set.StringVar(&o.only, "only", "", "one `case` alone: BYTESxINFLIGHT, usual (peers that people have), guarded (a guardrail provider), flow (where values came from), remote (a server at an address), inspection (of responses by itself) or start (start-up and memory)")
 	set.StringVar(&o.sallyport, "sallyport", "", "the `binary` to measure; without it one is built")
 	set.StringVar(&o.before, "before", "", "another `binary` of it, measured in turns with the first: what changed between the two (with -eras legacy, if it does not speak the modern one)")
 	set.StringVar(&o.everything, "everything", "", "the `command` that starts server-everything, which is measured too where it is given")
@@ -103,12 +103,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	switch o.only {
 	case "":
-	case onlyUsual, onlyGuarded, onlyFlow, onlyInspection, onlyStart:
+	case onlyUsual, onlyGuarded, onlyFlow, onlyRemote, onlyInspection, onlyStart:
 		points = nil
 	default:
 		var p point
 		if _, err := fmt.Sscanf(o.only, "%dx%d", &p.size, &p.inFlight); err != nil || p.inFlight < 1 || p.inFlight >= ring {
-			return fmt.Errorf("-only %s: neither usual, guarded, flow, inspection, start nor BYTESxINFLIGHT, as in 200x64", o.only)
+			return fmt.Errorf("-only %s: neither usual, guarded, flow, remote, inspection, start nor BYTESxINFLIGHT, as in 200x64", o.only)
 		}
 		points = []point{p}
 	}

@@ -156,6 +156,7 @@ type results struct {
 	usual      []usualCase
 	beside     map[point]map[way]*series // set-ups beside each other, if measured
 	inspection *inspection               // nil if not measured
+	remote     *remote                   // the same
 	machine    string
 	took       time.Duration
 }
@@ -203,6 +204,11 @@ func (b *bench) measure() (*results, error) {
 	if b.only == "" || b.only == onlyFlow {
 		if err := b.flow(r); err != nil {
 			return nil, err
+		}
+	}
+	if b.only == "" || b.only == onlyRemote {
+		if err := b.remote(r); err != nil {
+			return nil, fmt.Errorf("a remote server: %w", err)
 		}
 	}
 	if b.only == "" || b.only == onlyInspection {

@@ -41,6 +41,9 @@ func (r *results) markdown() string {
 	r.usualThroughput(&out)
 	r.startUps(&out)
 	r.memories(&out)
+	if r.remote != nil {
+		r.remote.markdown(&out)
+	}
 	if r.inspection != nil {
 		r.inspection.markdown(&out)
 	}
