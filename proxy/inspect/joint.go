@@ -142,19 +142,17 @@ func (w *weigher) join(text string, m *decode.Makeup, where placer) {
 		return
 	}
 	j.room += 2 * len(text)
-	l, read, known := w.of.Finder, false, false
+	l, began, known := w.of.Finder, false, false
 	var next rules.Start
 	if wordEnd(text[0]) && j.goesOn() {
 		next = l.StartOf(text, m)
 		known = len(text) <= decode.Zone // m is valid, and the seam is counted up to here
 		if j.open() && j.counted(l).Meets(l, next) {
-			w.across(unsafe.String(unsafe.SliceData(j.tail), len(j.tail)), j.cuts, j.mine, text, where)
-			read = true
+			began = w.across(unsafe.String(unsafe.SliceData(j.tail), len(j.tail)), j.cuts, j.mine, text, where)
 		}
 		for _, e := range j.earlier {
 			if e.seam.Meets(l, next) {
-				w.across(unsafe.String(unsafe.SliceData(e.tail), len(e.tail)), e.cuts, 0, text, where)
-				read = true
+				began = w.across(unsafe.String(unsafe.SliceData(e.tail), len(e.tail)), e.cuts, 0, text, where) || began
 			}
 		}
 	}
@@ -190,20 +188,21 @@ func (w *weigher) join(text string, m *decode.Makeup, where placer) {
 		j.tail = j.tail[:copy(j.tail, j.tail[n-blobZone:])]
 		j.behind, j.mine, j.cuts = min(j.behind, blobZone), min(j.mine, blobZone), appendCuts(j.cuts[:0], j.cuts, blobZone-n)
 	}
-	if read { // a joined phrase may be the first part of a pattern that continues
+	if began { // a joined phrase may be the first part of a pattern that continues
 		j.counted(l).Odd = 0
 	}
 }
 
-// across looks for matches that begin in a tail, of which the last bytes are of this response, and end in a text.
-func (w *weigher) across(tail string, cuts []int, mine int, text string, where placer) {
+// across looks for matches that begin in a tail, of which the last bytes are of this response, and end in a text. It reports whether a pattern began
+// in what was read, in any of its views.
+func (w *weigher) across(tail string, cuts []int, mine int, text string, where placer) (began bool) {
 	size := decode.Zone
 	if blobRun(tail, true) && blobRun(text, false) {
 		size = blobZone
 	}
 	if w.joint.room -= 2 * size; w.joint.room < 0 {
 		w.joint.room, w.joint.short = 0, true
-		return
+		return true
 	}
 	before := max(0, len(tail)-size)
 	tail, head := tail[before:], text[:min(len(text), size)]
@@ -219,6 +218,7 @@ func (w *weigher) across(tail string, cuts []int, mine int, text string, where p
 		folded := decode.Fold(v)
 		w.under.Begin()
 		w.under.Match(folded.Text, 0)
+		began = began || w.under.Began
 		for _, h := range w.under.Hits {
 			start, end := folded.Span(h.Start, h.End)
 			if _, last := folded.Span(h.Start, h.Last); start >= len(tail) || last <= len(tail) || end > len(tail)+len(text) {
@@ -233,6 +233,7 @@ func (w *weigher) across(tail string, cuts []int, mine int, text string, where p
 			w.reportJoint(joint, w.under, h, text, where, 0, runeEnd(text, end-len(tail)), chain, strings.Clone(folded.Text[h.Start:h.End]))
 		}
 	}
+	return began
 }
 
 // reportJoint is report for a match that may have bytes of an earlier response.

@@ -13,6 +13,7 @@ const (
 	minCodes   = 12 // characters in a row; fewer are a colour, an address, a date
 	minCodeRun = 32 // bytes of a run of codes
 	maxCodes   = 16 << 10
+	leastCoded = 8 // groups in a run that may be codes, perhaps with more in the next text: a UUID has five, a word of one letter one
 	minTurned  = 2 // words that show that a text is turned
 )
 
@@ -26,8 +27,14 @@ func rareMarks(text string) (m marks) {
 	if len(text) < minCodeRun {
 		return 0
 	}
-	if NextRun(text, 0, minCodeRun, &codeLetters) < len(text) {
-		m |= markCoded
+	for i := NextRun(text, 0, minCodeRun, &codeLetters); i < len(text) && m == 0; i = NextRun(text, i, minCodeRun, &codeLetters) {
+		start := i
+		for i < len(text) && codeLetters[text[i]] {
+			i++
+		}
+		if groupsOf(text[start:i]) >= leastCoded {
+			m |= markCoded
+		}
 	}
 	if hasLettered(text) {
 		m |= markLettered
