@@ -7,12 +7,6 @@ import (
 	"strings"
 )
 
-// MCPInspector is the MCP project's Inspector. Its file has no fixed place: protect takes it with --config.
-const MCPInspector = "mcp-inspector"
-
-// ByFileOnly are clients that protect knows but whose file has no fixed place.
-func ByFileOnly() []string { return []string{MCPInspector} }
-
 // argvFlag carries the server's command as one JSON array of strings.
 const argvFlag = "--argv="
 

@@ -61,7 +61,7 @@ type Location struct {
 	Err       error // for Denied and Unreadable, with advice
 }
 
-// Clients whose file is known. The first is the most important.
+// Clients that other code names; rows has them all.
 const (
 	ClaudeDesktop = "claude-desktop"
 	ClaudeCode    = "claude-code"
@@ -69,6 +69,7 @@ const (
 	Windsurf      = "windsurf"
 	VSCode        = "vscode"
 	GeminiCLI     = "gemini-cli"
+	MCPInspector  = "mcp-inspector"
 )
 
 const claudeFile = "claude_desktop_config.json"
@@ -94,31 +95,8 @@ func Locate(s System) []Location {
 // Places lists where Locate would look, without opening any file (on Windows it lists the folder of packages).
 func Places(s System) []Location {
 	var all []Location
-	for _, folder := range s.claudeFolders() {
-		all = append(all, Location{Client: ClaudeDesktop, Name: "Claude Desktop", Path: filepath.Join(folder, claudeFile), Folder: folder, Editable: true})
-	}
-	for _, folder := range s.thirdPartyFolders() {
-		all = append(all, Location{Client: ClaudeDesktop, Name: "Claude Desktop (third-party provider)", Path: filepath.Join(folder, claudeFile), Folder: folder, Editable: true})
-	}
-	code := map[string]string{
-		"darwin":  s.path(s.Home, "Library", "Application Support", "Code", "User"),
-		"windows": s.path(s.env("APPDATA", filepath.Join(s.Home, "AppData", "Roaming")), "Code", "User"),
-	}[s.OS]
-	if code == "" {
-		code = s.path(s.env("XDG_CONFIG_HOME", filepath.Join(s.Home, ".config")), "Code", "User")
-	}
-	for _, l := range []Location{
-		{Client: ClaudeCode, Name: "Claude Code", Path: s.path(s.Home, ".claude.json"), Format: Format{Projects: true}, Editable: true},
-		{Client: Cursor, Name: "Cursor", Path: s.path(s.Home, ".cursor", "mcp.json"), Editable: true},
-		{Client: Windsurf, Name: "Windsurf", Path: s.path(s.Home, ".codeium", "windsurf", "mcp_config.json"), Editable: true},
-		{Client: GeminiCLI, Name: "Gemini CLI", Path: s.path(s.Home, ".gemini", "settings.json"), Format: Format{Comments: true}},
-		{Client: VSCode, Name: "Visual Studio Code", Path: filepath.Join(code, "mcp.json"), Format: Format{Comments: true, Key: "servers"}},
-	} {
-		l.Folder = filepath.Dir(l.Path)
-		all = append(all, l)
-	}
-	for i := range all {
-		all[i].State = Unseen
+	for _, row := range rows {
+		all = append(all, s.places(row)...)
 	}
 	prefer(all)
 	return all

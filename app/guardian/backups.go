@@ -40,9 +40,9 @@ func (g *Guardian) RestoreBackup(peer control.Peer, r control.RestoreBackup) (no
 	if r.Digest != "" && r.Digest != out.Digest {
 		return none, changedSince(k.Path)
 	}
-	before, unreadable := clientedit.Parse(k.Path, k.now, clientconfig.Format{})
+	before, unreadable := clientedit.Parse(k.Path, k.now, k.view.File.Format)
 	if unreadable == nil {
-		if out.Diff, err = clientconfig.Diff(k.Path, k.now, k.view.Raw, clientconfig.Format{}); err != nil {
+		if out.Diff, err = clientconfig.Diff(k.Path, k.now, k.view.Raw, k.view.File.Format); err != nil {
 			return none, unavailable(err)
 		}
 	}
@@ -99,21 +99,31 @@ func (g *Guardian) kept(id string) (k kept, err error) {
 	if err != nil {
 		return k, unavailable(err)
 	}
-	if k.view, err = clientedit.Parse(k.Path, raw, clientconfig.Format{}); err != nil {
-		return k, office.Answer(control.CodeUnavailable, "can't read the backup: %s", office.OneLine(err.Error()))
-	}
 	if k.wanted, err = g.recoverWrite(k.Path); err != nil {
 		return k, unavailable(err)
 	}
-	k.by = clientconfig.Installation{Path: g.opts.Program, Client: clientconfig.ClaudeDesktop}
+	k.by = clientconfig.Installation{Path: g.opts.Program, Client: g.clientAt(k.Path)}
 	if k.wanted != nil {
 		k.by, k.records = k.wanted.by, k.wanted.records
+	}
+	if k.view, err = clientedit.Parse(k.Path, raw, clientconfig.FormatOf(k.by.Client)); err != nil {
+		return k, office.Answer(control.CodeUnavailable, "can't read the backup: %s", office.OneLine(err.Error()))
 	}
 	k.now, err = clientconfig.Read(k.Path)
 	if k.gone = errors.Is(err, fs.ErrNotExist); err != nil && !k.gone {
 		return k, unavailable(err)
 	}
 	return k, nil
+}
+
+// clientAt is the client that keeps its servers at a path; a file that a person named counts as Claude Desktop's.
+func (g *Guardian) clientAt(path string) string {
+	for _, l := range clientconfig.Places(g.opts.System) {
+		if l.Path == path {
+			return l.Client
+		}
+	}
+	return clientconfig.ClaudeDesktop
 }
 
 // entries are the backup's entries. It loosens if one of them would lose the guard that it has in before, or should have.

@@ -212,7 +212,7 @@ func between(before, after []store.ClientEntry) (names []string) {
 // writeHappened compares a file with the states before and after a write. If somebody edited it since, the state that explains more of it
 // wins; a rename is atomic, so one of them does.
 func writeHappened(before, after *wantedFile, p *store.PendingWrite) (bool, error) {
-	view, err := clientedit.Look(before.Path, clientconfig.Format{})
+	view, err := clientedit.Look(before.Path, clientconfig.FormatOf(before.by.Client))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return false, nil

@@ -2,7 +2,6 @@ package guardian
 
 import (
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
@@ -49,11 +48,11 @@ func (g *Guardian) Coverage(q control.CoverageQuery) (control.Coverage, error) {
 	for path, w := range protected {
 		if !seen[path] {
 			seen[path] = true
-			g.cover(&out, clientconfig.Location{Client: w.Client, Name: identity.ClientTitle(w.Client), Path: path, Editable: true, Preferred: true, State: clientconfig.Found}, w)
+			g.cover(&out, clientconfig.Location{Client: w.Client, Name: identity.ClientTitle(w.Client), Path: path, Format: clientconfig.FormatOf(w.Client), Editable: true, Preferred: true, State: clientconfig.Found}, w)
 		}
 	}
 	if q.Config != "" && !seen[q.Config] {
-		g.cover(&out, namedFile(g.opts.System, q), nil)
+		g.cover(&out, namedFile(q), nil)
 	}
 	if claude {
 		out.Unseen = append(out.Unseen, "Sallyport can't see or guard connectors you added inside Claude itself.")
@@ -299,21 +298,19 @@ func System(s clientconfig.System) clientconfig.System {
 }
 
 // namedFile is a file that a person named, read as the given client reads its own.
-func namedFile(system clientconfig.System, q control.CoverageQuery) clientconfig.Location {
+func namedFile(q control.CoverageQuery) clientconfig.Location {
 	named := clientconfig.Location{Client: clientconfig.ClaudeDesktop, Name: "a file", Path: q.Config, Editable: true, State: clientconfig.Found}
 	if q.Client == "" {
 		return named
 	}
-	for _, l := range clientconfig.Places(system) {
-		if l.Client == q.Client {
-			named.Client, named.Name, named.Format, named.Editable = l.Client, l.Name, l.Format, l.Editable
-			break
-		}
+	if row, known := clientconfig.RowOf(q.Client); known {
+		named.Client, named.Name, named.Format, named.Editable = row.ID, row.Title, row.Format, row.Editable
 	}
 	return named
 }
 
 // EditsFilesOf reports whether this version can edit a client's files; others are only counted.
 func EditsFilesOf(client string) bool {
-	return slices.ContainsFunc(clientconfig.Places(clientconfig.ThisSystem()), func(l clientconfig.Location) bool { return l.Client == client && l.Editable })
+	row, _ := clientconfig.RowOf(client)
+	return row.Editable
 }

@@ -51,7 +51,7 @@ func (g *Guardian) DecideFile(peer control.Peer, path string, d control.Decide) 
 	if w == nil {
 		return out, office.Answer(control.CodeStale, "Sallyport no longer watches %s", path)
 	}
-	view, err := clientedit.Look(path, clientconfig.Format{})
+	view, err := clientedit.Look(path, clientconfig.FormatOf(w.by.Client))
 	if err != nil {
 		return out, unavailable(err)
 	}
@@ -177,7 +177,7 @@ func (g *Guardian) putBackFile(w *wantedFile, view clientedit.View, found []file
 	if names, err = undone(result, names, out); err != nil {
 		return err
 	}
-	after, err := clientedit.Parse(view.Path, result.Raw, clientconfig.Format{})
+	after, err := clientedit.Parse(view.Path, result.Raw, view.File.Format)
 	if err != nil {
 		return office.Answer(control.CodeUnavailable, "Sallyport can't read what it would put back, so nothing was changed: %s", office.OneLine(err.Error()))
 	}

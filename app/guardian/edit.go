@@ -32,16 +32,20 @@ func (g *Guardian) editing(p control.Protect) (*edit, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	view, err := clientedit.Look(path, clientconfig.Format{})
+	by := clientconfig.Installation{Path: g.opts.Program, Client: client}
+	if w != nil {
+		by = w.by
+	}
+	view, err := clientedit.Look(path, clientconfig.FormatOf(by.Client))
 	switch {
 	case err != nil:
 		return nil, clientedit.Unread(client, path, p.Config != "", err)
 	case p.Digest != "" && p.Digest != view.Digest:
 		return nil, changedSince(path)
 	}
-	e := &edit{Edit: clientedit.Edit{View: view, By: clientconfig.Installation{Path: g.opts.Program, Client: client}}, wanted: w}
+	e := &edit{Edit: clientedit.Edit{View: view, By: by}, wanted: w}
 	if w != nil {
-		e.By, e.Records = w.by, w.records
+		e.Records = w.records
 	}
 	if p.Program != "" {
 		if e.By.Path, err = g.ourProgram(p.Program); err != nil {

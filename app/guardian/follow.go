@@ -115,7 +115,7 @@ func (g *Guardian) wrapNew(w *wantedFile, view clientedit.View, changes []client
 			names = append(names, o.Name)
 		}
 	}
-	after, err := clientedit.Parse(view.Path, result.Raw, clientconfig.Format{})
+	after, err := clientedit.Parse(view.Path, result.Raw, view.File.Format)
 	if err != nil || len(names) == 0 {
 		return false
 	}

@@ -85,7 +85,7 @@ func (g *Guardian) lookAt(path string) error {
 		if err != nil || w == nil {
 			return err
 		}
-		view, err := clientedit.Look(path, clientconfig.Format{})
+		view, err := clientedit.Look(path, clientconfig.FormatOf(w.by.Client))
 		if g.cannotView(path, err) {
 			return nil
 		}

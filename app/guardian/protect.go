@@ -133,7 +133,7 @@ func (e *edit) after(result clientconfig.Result) (after clientedit.View, err err
 	if err := e.Missing(result); err != nil {
 		return after, err
 	}
-	if after, err = clientedit.Parse(e.Path, result.Raw, clientconfig.Format{}); err != nil {
+	if after, err = clientedit.Parse(e.Path, result.Raw, e.File.Format); err != nil {
 		return after, office.Answer(control.CodeUnavailable, "the new file couldn't be read back, so nothing was changed: %s", office.OneLine(err.Error()))
 	}
 	return after, nil

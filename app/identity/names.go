@@ -112,29 +112,19 @@ type Client struct {
 	Own   bool   // it does that by itself, so the person need not do anything
 }
 
-const atNextTurn = "at its next turn"
-
-// clients has the clients by the value of --client and by their own name from initialize.
-var clients = map[string]Client{
-	clientconfig.ClaudeDesktop: {Title: "Claude Desktop"},
-	"claude-ai":                {Title: "Claude Desktop"},
-	clientconfig.ClaudeCode:    {Title: "Claude Code", Next: atNextTurn, Own: true},
-	clientconfig.GeminiCLI:     {Title: "Gemini CLI", Next: atNextTurn, Own: true},
-	"gemini-cli-mcp-client":    {Title: "Gemini CLI", Next: atNextTurn, Own: true},
-	"opencode":                 {Title: "opencode", Next: atNextTurn, Own: true},
-	"codex":                    {Title: "Codex", Next: "start a new thread in Codex"},
-	"codex-mcp-client":         {Title: "Codex", Next: "start a new thread in Codex"},
-	clientconfig.Cursor:        {Title: "Cursor", Next: "refresh in Cursor"},
-	"cursor-vscode":            {Title: "Cursor", Next: "refresh in Cursor"},
-	clientconfig.Windsurf:      {Title: "Windsurf", Next: "refresh in Windsurf"},
-	clientconfig.MCPInspector:  {Title: "MCP Inspector"},
-	clientconfig.VSCode:        {Title: "Visual Studio Code", Next: atNextTurn, Own: true},
-	"Visual Studio Code":       {Title: "Visual Studio Code", Next: atNextTurn, Own: true},
+// ownNames are the names under which clients introduce themselves (initialize), with their values of --client.
+var ownNames = map[string]string{
+	"claude-ai":             clientconfig.ClaudeDesktop,
+	"gemini-cli-mcp-client": clientconfig.GeminiCLI,
+	"codex-mcp-client":      "codex",
+	"cursor-vscode":         clientconfig.Cursor,
+	"Visual Studio Code":    clientconfig.VSCode,
 }
 
-// ClientOf describes a client; for an unknown one, a restart always helps.
+// ClientOf describes a client, by the value of --client or by its own name; for an unknown one, a restart always helps.
 func ClientOf(client string) Client {
-	way, known := clients[client]
+	row, known := clientconfig.RowOf(cmp.Or(ownNames[client], client))
+	way := Client{Title: row.Title, Next: row.Listing.Next, Own: row.Listing.Own}
 	if !known {
 		way.Title = legible.Name(client, "the client")
 	}

@@ -22,13 +22,7 @@ func fromFile(client, path string, names []string) (found []probeOptions, left [
 		return nil, nil, fmt.Errorf("find this program: %w", err)
 	}
 	by := clientconfig.Installation{Path: program, Client: client}
-	var format clientconfig.Format
-	for _, place := range clientconfig.Places(clientconfig.ThisSystem()) {
-		if place.Client == client {
-			format = place.Format
-		}
-	}
-	f, err := clientedit.Read(path, format, by)
+	f, err := clientedit.Read(path, clientconfig.FormatOf(client), by)
 	if err != nil {
 		return nil, nil, clientedit.Unread(client, path, true, err)
 	}

@@ -19,7 +19,7 @@ func readAlone(ask control.Protect, program string) (clientedit.Edit, error) {
 	if err != nil {
 		return clientedit.Edit{}, err
 	}
-	e, err := clientedit.Read(path, clientconfig.Format{}, clientconfig.Installation{Path: program, Client: client})
+	e, err := clientedit.Read(path, clientconfig.FormatOf(client), clientconfig.Installation{Path: program, Client: client})
 	if err != nil {
 		return e, clientedit.Unread(client, path, ask.Config != "", err)
 	}
