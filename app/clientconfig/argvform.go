@@ -65,13 +65,3 @@ func (f *File) unwrapArgv(e Entry, inner []string) []splice {
 	}
 	return append(edits, splice{f.span(e.args), "[" + strings.Join(quoteAll(inner[1:]), ", ") + "]"})
 }
-
-// maskArgv masks the words inside --argv one by one, as they would be masked after --.
-func maskArgv(arg string) (masked string, ok bool) {
-	text, ok := strings.CutPrefix(arg, argvFlag)
-	var inner []string
-	if !ok || json.Unmarshal([]byte(text), &inner) != nil {
-		return "", false
-	}
-	return argvFlag + argvText(maskArgs(inner)), true
-}

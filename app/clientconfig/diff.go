@@ -135,7 +135,7 @@ func (m *fileMasker) value(v *hujson.Value, key string) {
 
 func hidden(key string) bool {
 	switch strings.ToLower(key) {
-	case "env", "headers", "requestinit", "userconfig", "user_config":
+	case "env", "envs", "environment", "headers", "http_headers", "env_http_headers", "requestinit", "userconfig", "user_config":
 		return true
 	}
 	return false

@@ -17,9 +17,13 @@ type Entry struct {
 	URL      string   // of a remote server; then there is no command
 	EnvNames []string // in file order; the values stay in the file
 	Odd      string   // why the entry can't be read or wrapped, in our words; usually ""
+	Alone    bool     // Odd only because the client marks it, so there is nothing to fix
 
-	raw           string // the entry's whole value
-	command, args *hujson.Value
+	raw           string        // the entry's whole value
+	command, args *hujson.Value // command is nil if vector is set
+	vector        *hujson.Value // the command and its first arguments as one list
+	keys          struct{ command, args *hujson.Value }
+	inline        bool   // the members are between braces
 	leading       string // white space for a member inserted after the command
 	env           *hujson.Object
 }
@@ -39,82 +43,158 @@ func (e Entry) GoString() string { return e.String() }
 
 func (e Entry) Argv() []string { return append([]string{e.Command}, e.Args...) }
 
-// Clients name the address of a remote server differently.
-var urlKeys = []string{"url", "serverUrl", "httpUrl"}
+// reader reads one entry and notes what is odd about it.
+type reader struct {
+	f   *File
+	s   *shape
+	e   *Entry
+	odd []string
+}
 
-func (f *File) entry(m *hujson.ObjectMember) Entry {
-	e := Entry{Name: literal(m.Name), raw: f.text(&m.Value)}
-	object, ok := m.Value.Value.(*hujson.Object)
+func (r *reader) say(format string, args ...any) { r.odd = append(r.odd, fmt.Sprintf(format, args...)) }
+
+func (f *File) entry(name string, v *hujson.Value) Entry {
+	e := Entry{Name: name, raw: f.text(v)}
+	object, ok := v.Value.(*hujson.Object)
 	if !ok {
-		e.Odd = "the entry is " + kindOf(m.Value) + ", not an object"
+		e.Odd = "the entry is " + kindOf(*v) + ", not an object"
 		return e
 	}
-	var odd []string
-	kind := ""
-	for i := range object.Members {
-		key, value := literal(object.Members[i].Name), &object.Members[i].Value
-		switch key {
-		case "command":
-			e.command = value
-			e.leading = leading(object, i)
-			if e.Command = literal(*value); value.Value.Kind() != '"' {
-				odd = append(odd, "its command is "+kindOf(*value)+", not text")
-			} else if e.Command == "" {
-				odd = append(odd, "its command is empty")
-			}
-		case "args":
-			e.args, e.HasArgs = value, true
-			list, ok := value.Value.(*hujson.Array)
-			if !ok {
-				odd = append(odd, "its args are "+kindOf(*value)+", not a list")
-				continue
-			}
-			for j := range list.Elements {
-				if list.Elements[j].Value.Kind() != '"' {
-					odd = append(odd, fmt.Sprintf("its argument %d is %s, not text", j+1, kindOf(list.Elements[j])))
-				}
-				e.Args = append(e.Args, literal(list.Elements[j]))
-			}
-		case "env":
-			if e.env, ok = value.Value.(*hujson.Object); !ok {
-				odd = append(odd, "its env is "+kindOf(*value)+", not an object")
-				continue
-			}
-			for j := range e.env.Members {
-				e.EnvNames = append(e.EnvNames, literal(e.env.Members[j].Name))
-			}
-		case "type":
-			kind = literal(*value)
+	r := &reader{f: f, s: f.Format.spelling(), e: &e}
+	kind := r.members(v, object)
+	for _, key := range strings.Fields(r.s.address) {
+		if m := member(object, key); m != nil && e.URL == "" {
+			e.URL = literal(m.Value)
 		}
 	}
-	for _, key := range urlKeys {
-		for i := range object.Members {
-			if literal(object.Members[i].Name) == key && e.URL == "" {
-				e.URL = literal(object.Members[i].Value)
-			}
-		}
-	}
+	starts := e.command != nil || e.vector != nil
 	switch {
-	case e.command != nil && e.URL != "":
-		odd = append(odd, "it has a command and a URL, so Sallyport can't tell what the client starts")
-	case e.command != nil && kind != "" && kind != "stdio":
-		odd = append(odd, "it has a command and a type other than stdio, so Sallyport can't tell what the client starts")
-	case e.command == nil && e.URL == "":
-		odd = append(odd, "it has no command")
+	case starts && e.URL != "":
+		r.say("it has a command and a URL, so Sallyport can't tell what the client starts")
+	case starts && kind != "" && !has(r.s.local, kind):
+		r.say("it has a command and a %s other than %s, so Sallyport can't tell what the client starts", r.s.kind, strings.ReplaceAll(r.s.local, " ", " or "))
+	case starts && kind == "" && r.s.needed:
+		r.say("it has no %s, so Sallyport can't tell what the client starts", r.s.kind)
+	case !starts && e.URL == "":
+		r.say("it has no command")
+	}
+	if stranger := r.s.stranger(object); starts && stranger != "" {
+		r.say("its member %s changes how it is started, in a way that this version doesn't know", stranger)
+	}
+	if mark := r.s.marked(object); mark != "" {
+		r.odd, e.Alone = []string{"the client marks it as " + mark + ", so Sallyport leaves it alone"}, true
 	}
 	// The operating system ends an argument at a NUL; half a surrogate pair has no form in UTF-8, so two different ones would become the
 	// same command.
 	for _, part := range append(e.Argv(), e.Name) {
 		if strings.ContainsAny(part, "\x00�") {
-			odd = append(odd, "its name, command or arguments have characters that can't be passed to a program")
+			r.say("its name, command or arguments have characters that can't be passed to a program")
 			break
 		}
 	}
-	if len(odd) > 0 {
-		e.Odd = odd[0]
+	if why := f.beyond(v, &e); why != "" {
+		r.say("%s", why)
+	}
+	if len(r.odd) > 0 {
+		e.Odd = r.odd[0]
 	}
 	return e
 }
+
+// members reads the members of an object that contains a command, or may. It returns the kind of the entry.
+func (r *reader) members(v *hujson.Value, object *hujson.Object) (kind string) {
+	e, s := r.e, r.s
+	e.inline = r.f.opens(v)
+	for i := range object.Members {
+		name, value := &object.Members[i].Name, &object.Members[i].Value
+		switch key := literal(*name); {
+		case key == s.command:
+			e.keys.command, e.leading = name, leading(object, i)
+			r.command(value)
+		case key == s.args && s.args != "":
+			if e.args != nil {
+				r.say("it has arguments in two places, so Sallyport can't tell what the client starts")
+			}
+			e.args, e.keys.args, e.HasArgs = value, name, true
+			list, ok := value.Value.(*hujson.Array)
+			if !ok {
+				r.say("its %s are %s, not a list", s.args, kindOf(*value))
+				continue
+			}
+			e.Args = append(e.Args, r.words(list.Elements, 1)...)
+		case key == s.env && s.env != "":
+			env, ok := value.Value.(*hujson.Object)
+			if !ok {
+				r.say("its %s is %s, not an object", s.env, kindOf(*value))
+				continue
+			}
+			e.env = env
+			for j := range env.Members {
+				e.EnvNames = append(e.EnvNames, literal(env.Members[j].Name))
+			}
+		case key == s.kind && s.kind != "":
+			kind = literal(*value)
+		}
+	}
+	return kind
+}
+
+// words are the texts of a list; first is the number of its first one.
+func (r *reader) words(list []hujson.ArrayElement, first int) (words []string) {
+	for i := range list {
+		if list[i].Value.Kind() != '"' {
+			r.say("its argument %d is %s, not text", first+i, kindOf(list[i]))
+		}
+		words = append(words, literal(list[i]))
+	}
+	return words
+}
+
+func (r *reader) command(value *hujson.Value) {
+	e := r.e
+	switch v := value.Value.(type) {
+	case *hujson.Array:
+		if !has(r.s.commands, "list") {
+			break
+		}
+		e.vector = value
+		if len(v.Elements) == 0 || v.Elements[0].Value.Kind() != '"' || literal(v.Elements[0]) == "" {
+			r.say("its command is a list that doesn't begin with a command")
+			return
+		}
+		e.Command = literal(v.Elements[0])
+		e.Args = append(r.words(v.Elements[1:], 1), e.Args...)
+		return
+	case *hujson.Object:
+		if !has(r.s.commands, "object") {
+			break
+		}
+		nested := &reader{f: r.f, s: &shape{command: "path", commands: "text", args: "args", env: "env", starts: r.s.starts}, e: e}
+		nested.members(value, v)
+		if stranger := nested.s.stranger(v); stranger != "" {
+			nested.say("the member %s of its command changes how it is started, in a way that this version doesn't know", stranger)
+		}
+		r.odd = append(r.odd, nested.odd...)
+		return
+	}
+	e.command = value
+	e.Command = literal(*value)
+	switch {
+	case value.Value.Kind() != '"' || !has(r.s.commands, "text"):
+		wanted := "text"
+		if !has(r.s.commands, "text") {
+			wanted = "a list"
+		}
+		r.say("its command is %s, not %s", kindOf(*value), wanted)
+	case e.Command == "":
+		r.say("its command is empty")
+	case r.s.splits && strings.Trim(e.Command, unsplit) != "":
+		r.say("its command is a line that the client splits into words; spell it as a list, or move its arguments to %s", r.s.args)
+	}
+}
+
+// unsplit are the characters that a shell keeps in one word.
+const unsplit = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
 // leading is the white space for a member inserted after this one, copied from its neighbours.
 func leading(object *hujson.Object, i int) string {

@@ -1,6 +1,7 @@
 package clientconfig
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 	"sync"
@@ -48,6 +49,16 @@ func maskArgs(args []string) []string {
 		shown[i] = maskText(arg)
 	}
 	return shown
+}
+
+// maskArgv masks the words inside --argv one by one, as they would be masked after --.
+func maskArgv(arg string) (masked string, ok bool) {
+	text, ok := strings.CutPrefix(arg, argvFlag)
+	var inner []string
+	if !ok || json.Unmarshal([]byte(text), &inner) != nil {
+		return "", false
+	}
+	return argvFlag + argvText(maskArgs(inner)), true
 }
 
 // maskText masks secrets by their form inside one text. It runs an expression only if it can match: a client's file may be megabytes of

@@ -17,10 +17,19 @@ type Format struct {
 	Comments bool   // the client reads comments and trailing commas
 	Key      string // the member that contains the servers; default mcpServers
 	Projects bool   // there are also servers under projects, for one folder each
+
+	shape *shape // of an entry; nil for Claude Desktop's
 }
 
 func (f Format) key() string {
 	return cmp.Or(f.Key, "mcpServers")
+}
+
+func (f Format) spelling() *shape {
+	if f.shape == nil {
+		return &plainShape
+	}
+	return f.shape
 }
 
 const (
@@ -109,24 +118,39 @@ func Parse(raw []byte, format Format) (*File, error) {
 	if !ok {
 		return nil, f.problem(root.StartOffset, "the file is not a JSON object")
 	}
-	for i := range object.Members {
-		m := &object.Members[i]
-		if literal(m.Name) != format.key() {
-			continue
-		}
-		servers, ok := m.Value.Value.(*hujson.Object)
-		if !ok {
-			return nil, f.problem(m.Value.StartOffset, format.key()+" is "+kindOf(m.Value)+", not an object")
-		}
-		f.HasServers, f.servers = true, &m.Value
-		for j := range servers.Members {
-			f.Entries = append(f.Entries, f.entry(&servers.Members[j]))
+	if m := member(object, format.key()); m != nil {
+		if err := f.list(&m.Value); err != nil {
+			return nil, err
 		}
 	}
 	if format.Projects {
 		f.Others = f.projects(object)
 	}
 	return f, nil
+}
+
+// list reads the servers of a file.
+func (f *File) list(v *hujson.Value) error {
+	servers, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return f.problem(v.StartOffset, f.Format.key()+" is "+kindOf(*v)+", not an object")
+	}
+	s := f.Format.spelling()
+	if inner := member(servers, s.inner); s.inner != "" && inner != nil {
+		if within, ok := inner.Value.Value.(*hujson.Object); ok && member(within, s.kind) == nil && member(within, s.command) == nil {
+			for i := range servers.Members {
+				if entry, ok := servers.Members[i].Value.Value.(*hujson.Object); ok && member(entry, s.kind) != nil {
+					return f.problem(servers.Members[i].Name.StartOffset, f.Format.key()+" has servers in two places, a shape of the file that this version doesn't know")
+				}
+			}
+			v, servers = &inner.Value, within
+		}
+	}
+	f.HasServers, f.servers = true, v
+	for j := range servers.Members {
+		f.Entries = append(f.Entries, f.entry(literal(servers.Members[j].Name), &servers.Members[j].Value))
+	}
+	return nil
 }
 
 // projects lists the servers for single folders, each named with its folder.
@@ -144,19 +168,12 @@ func (f *File) projects(root *hujson.Object) (others []Entry) {
 		}
 		servers, _ := m.Value.Value.(*hujson.Object)
 		for j := range membersOf(servers) {
-			e := f.entry(&servers.Members[j])
+			e := f.entry(literal(servers.Members[j].Name), &servers.Members[j].Value)
 			e.Name += " (" + literal(folders.Members[i].Name) + ")"
 			others = append(others, e)
 		}
 	}
 	return others
-}
-
-func membersOf(object *hujson.Object) []hujson.ObjectMember {
-	if object == nil {
-		return nil
-	}
-	return object.Members
 }
 
 // readable checks what the parser doesn't: invalid UTF-8, nesting that would exhaust the stack, and for a client without comments
@@ -280,28 +297,4 @@ func tooDeep(body []byte) int {
 		}
 	}
 	return -1
-}
-
-func literal(v hujson.Value) string {
-	if l, ok := v.Value.(hujson.Literal); ok && l.Kind() == '"' {
-		return l.String()
-	}
-	return ""
-}
-
-func kindOf(v hujson.Value) string {
-	switch v.Value.Kind() {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "text"
-	case '0':
-		return "a number"
-	case 'n':
-		return "null"
-	default:
-		return "true or false"
-	}
 }

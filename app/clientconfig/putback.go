@@ -2,6 +2,7 @@ package clientconfig
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tailscale/hujson"
 )
@@ -130,21 +131,27 @@ func (ed *editor) restore(name string, fields []string) error {
 	if _, object := ed.object(name); object == nil || keptObject == nil {
 		return ed.whole(name, w)
 	}
+	s := ed.f.Format.spelling()
 	for _, field := range fields {
 		var err error
-		switch field {
-		case "env":
+		command := member(keptObject, s.command)
+		switch {
+		case (field == "command" || field == "args" || field == "env") && command != nil && command.Value.Value.Kind() == '{', field == "args" && s.args == "":
+			err = ed.restoreMember(name, s.command, kept, keptObject)
+		case field == "env":
 			err = ed.restoreEnv(name, kept, keptObject)
-		case "url":
-			for _, key := range append(slices.Clone(urlKeys), "type") {
+		case field == "url":
+			for _, key := range append(strings.Fields(s.address), s.kind) {
 				err = ed.restoreMember(name, key, kept, keptObject)
 				if err != nil {
 					break
 				}
 			}
-		case "command", "args":
-			err = ed.restoreMember(name, field, kept, keptObject)
-		case "form":
+		case field == "command":
+			err = ed.restoreMember(name, s.command, kept, keptObject)
+		case field == "args":
+			err = ed.restoreMember(name, s.args, kept, keptObject)
+		case field == "form":
 			err = ed.whole(name, w)
 		}
 		if err != nil {
@@ -172,13 +179,14 @@ func (ed *editor) restoreMember(name, key string, kept *File, from *hujson.Objec
 // restoreEnv restores wanted variables that are gone and removes new ones; the values of the others are the person's.
 func (ed *editor) restoreEnv(name string, kept *File, from *hujson.Object) error {
 	_, object := ed.object(name)
-	wantedEnv, nowEnv := member(from, "env"), member(object, "env")
+	key := ed.f.Format.spelling().env
+	wantedEnv, nowEnv := member(from, key), member(object, key)
 	if wantedEnv == nil || nowEnv == nil {
-		return ed.restoreMember(name, "env", kept, from)
+		return ed.restoreMember(name, key, kept, from)
 	}
 	wantedVars, a := wantedEnv.Value.Value.(*hujson.Object)
 	if _, b := nowEnv.Value.Value.(*hujson.Object); !a || !b {
-		return ed.restoreMember(name, "env", kept, from)
+		return ed.restoreMember(name, key, kept, from)
 	}
 	e, _ := ed.f.Entry(name)
 	for _, variable := range e.EnvNames {
@@ -192,7 +200,7 @@ func (ed *editor) restoreEnv(name string, kept *File, from *hujson.Object) error
 	for i := range wantedVars.Members {
 		variable := literal(wantedVars.Members[i].Name)
 		_, object := ed.object(name)
-		env := member(object, "env")
+		env := member(object, key)
 		vars := env.Value.Value.(*hujson.Object)
 		if member(vars, variable) == nil {
 			if err := ed.edit(ed.f.set(&env.Value, vars, variable, kept.text(&wantedVars.Members[i].Value))); err != nil {
@@ -205,9 +213,18 @@ func (ed *editor) restoreEnv(name string, kept *File, from *hujson.Object) error
 
 // bringBack inserts whole wanted entries, in the wanted order.
 func (ed *editor) bringBack(names []string) error {
+	if !ed.f.HasServers && ed.f.Format.spelling().inner != "" {
+		for _, name := range names {
+			ed.done(name, DidLeave, "the file has no place for servers, and this version doesn't know which one the client reads; add one, then try again")
+		}
+		return nil
+	}
 	if len(ed.f.Entries) == 0 && len(names) == len(ed.wanted.Entries) && ed.wanted.Servers != "" {
-		root := ed.f.root.Value.(*hujson.Object)
-		if err := ed.edit(ed.f.set(&ed.f.root, root, ed.f.Format.key(), ed.wanted.Servers)); err != nil {
+		where := ed.f.set(&ed.f.root, ed.f.root.Value.(*hujson.Object), ed.f.Format.key(), ed.wanted.Servers)
+		if ed.f.HasServers {
+			where = splice{ed.f.span(ed.f.servers), ed.wanted.Servers}
+		}
+		if err := ed.edit(where); err != nil {
 			return err
 		}
 	} else {
@@ -239,18 +256,6 @@ func (ed *editor) object(name string) (*hujson.Value, *hujson.Object) {
 	}
 	object, _ := m.Value.Value.(*hujson.Object)
 	return &m.Value, object
-}
-
-func member(object *hujson.Object, key string) *hujson.ObjectMember {
-	if object == nil {
-		return nil
-	}
-	for i := range object.Members {
-		if literal(object.Members[i].Name) == key {
-			return &object.Members[i]
-		}
-	}
-	return nil
 }
 
 // parseValue reads the text of one kept value.

@@ -48,25 +48,83 @@ var rows = []Row{
 		ID: ClaudeCode, Title: "Claude Code", Format: Format{Projects: true}, Editable: true, Listing: Listing{Known: "2.1.197", Own: true, Next: atNextTurn},
 		files: []place{{path: "~/.claude.json"}},
 	},
+	{ID: "codex", Title: "Codex", Listing: Listing{Known: "0.169.0", Next: "start a new thread in Codex"}},
 	{
-		ID: Cursor, Title: "Cursor", Editable: true, Listing: Listing{Known: "reports", Next: "refresh in Cursor"},
-		files: []place{{path: "~/.cursor/mcp.json"}},
-	},
-	{
-		ID: Windsurf, Title: "Windsurf", Editable: true, Listing: Listing{Known: "reports", Next: "refresh in Windsurf"},
-		files: []place{{path: "~/.codeium/windsurf/mcp_config.json"}},
-	},
-	{
-		ID: GeminiCLI, Title: "Gemini CLI", Format: Format{Comments: true}, Listing: Listing{Known: "0.61.0", Own: true, Next: atNextTurn},
+		ID: GeminiCLI, Title: "Gemini CLI", Format: Format{Comments: true, shape: &shape{
+			command: "command", commands: "text", args: "args", env: "env", kind: "type", local: "stdio", address: "httpUrl url", marks: "disabled",
+		}}, Editable: true, Listing: Listing{Known: "0.61.0", Own: true, Next: atNextTurn},
 		files: []place{{path: "~/.gemini/settings.json"}},
 	},
 	{
-		ID: VSCode, Title: "Visual Studio Code", Format: Format{Comments: true, Key: "servers"}, Listing: Listing{Known: "its maintainers", Own: true, Next: atNextTurn},
-		files: []place{{path: "CFG/Code/User/mcp.json"}},
+		ID: "antigravity", Title: "Antigravity", Format: Format{shape: &switchedShape}, Editable: true,
+		files: []place{{path: "~/.gemini/antigravity/mcp_config.json"}},
 	},
-	{ID: "codex", Title: "Codex", Listing: Listing{Known: "0.169.0", Next: "start a new thread in Codex"}},
-	{ID: "opencode", Title: "opencode", Listing: Listing{Known: "1.18.33", Own: true, Next: atNextTurn}},
+	{
+		ID: "opencode", Title: "opencode", Format: Format{Comments: true, Key: "mcp", shape: &shape{
+			command: "command", commands: "list", env: "environment", inner: "servers", kind: "type", local: "local", needed: true, address: "url", marks: "disabled",
+		}}, Editable: true, Listing: Listing{Known: "1.18.33", Own: true, Next: atNextTurn},
+		files: []place{{path: "XDG/opencode/opencode.json"}, {path: "XDG/opencode/opencode.jsonc"}},
+	},
+	{
+		ID: VSCode, Title: "Visual Studio Code", Format: Format{Comments: true, Key: "servers", shape: &switchedShape}, Editable: true,
+		Listing: Listing{Known: "its maintainers", Own: true, Next: atNextTurn},
+		files:   []place{{path: "CFG/Code/User/mcp.json"}},
+	},
+	{
+		ID: "vscode-insiders", Title: "Visual Studio Code Insiders", Format: Format{Comments: true, Key: "servers", shape: &switchedShape}, Editable: true,
+		Listing: Listing{Known: "its maintainers", Own: true, Next: atNextTurn},
+		files:   []place{{path: "CFG/Code - Insiders/User/mcp.json"}},
+	},
+	{
+		ID: Cursor, Title: "Cursor", Format: Format{Comments: true, shape: &switchedShape}, Editable: true, Listing: Listing{Known: "reports", Next: "refresh in Cursor"},
+		files: []place{{path: "~/.cursor/mcp.json"}},
+	},
+	{
+		ID: Windsurf, Title: "Windsurf", Format: Format{shape: &switchedShape}, Editable: true, Listing: Listing{Known: "reports", Next: "refresh in Windsurf"},
+		files: []place{{path: "~/.codeium/windsurf/mcp_config.json"}},
+	},
+	{
+		ID: "windsurf-jetbrains", Title: "Windsurf for JetBrains", Format: Format{shape: &switchedShape}, Editable: true,
+		files: []place{{path: "~/.codeium/mcp_config.json"}},
+	},
+	{
+		ID: "cline", Title: "Cline", Format: Format{shape: &switchedShape}, Editable: true,
+		files: []place{{path: "CFG/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"}},
+	},
+	{
+		ID: "roo-code", Title: "Roo Code", Format: Format{shape: &switchedShape}, Editable: true,
+		files: []place{{path: "CFG/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"}},
+	},
+	{
+		ID: "zed", Title: "Zed", Format: Format{Comments: true, Key: "context_servers", shape: &shape{
+			command: "command", commands: "text object", args: "args", env: "env", address: "url", marks: "disabled",
+		}}, Editable: true, Listing: Listing{Known: "its maintainers", Own: true, Next: atNextTurn},
+		files: []place{{systems: "linux darwin", path: "XDG/zed/settings.json"}, {systems: "windows", path: "CFG/Zed/settings.json"}},
+	},
+	{
+		ID: "lm-studio", Title: "LM Studio", Format: Format{shape: &switchedShape}, Editable: true,
+		files: []place{{path: "~/.lmstudio/mcp.json"}},
+	},
+	{
+		ID: "kiro", Title: "Kiro", Format: Format{shape: &switchedShape}, Editable: true,
+		files: []place{{path: "~/.kiro/settings/mcp.json"}},
+	},
+	{
+		ID: "copilot-cli", Title: "GitHub Copilot CLI", Format: Format{shape: &shape{
+			command: "command", commands: "text", args: "args", env: "env", kind: "type", local: "local stdio", address: "url", marks: "disabled",
+		}}, Editable: true, Listing: Listing{Known: "its maintainers", Own: true, Next: atNextTurn},
+		files: []place{{path: "~/.copilot/mcp-config.json"}},
+	},
+	{
+		ID: "amp", Title: "Amp", Format: Format{Comments: true, Key: "amp.mcpServers", shape: &switchedShape}, Editable: true,
+		files: []place{{path: "~/.config/amp/settings.json"}},
+	},
 	{ID: MCPInspector, Title: "MCP Inspector", Editable: true}, // its file has no fixed place
+}
+
+// switchedShape is Claude Desktop's, of a client whose entries can be switched off.
+var switchedShape = shape{
+	command: "command", commands: "text", args: "args", env: "env", kind: "type", local: "stdio", address: "url serverUrl httpUrl", marks: "disabled",
 }
 
 // Rows are the known clients, the most important first.

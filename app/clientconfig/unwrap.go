@@ -16,7 +16,7 @@ func Unwrap(raw []byte, format Format, names []string, by Installation, records 
 		return Result{}, err
 	}
 	result := Result{Raw: raw}
-	var splices []splice
+	var plans []plan
 	for _, e := range f.Entries {
 		if !wanted(names, e.Name) {
 			continue
@@ -27,24 +27,36 @@ func Unwrap(raw []byte, format Format, names []string, by Installation, records 
 		switch {
 		case (c.Kind == Wrapped || c.Kind == LooksWrapped) && len(c.Inner) > 0:
 			o.Did = DidUnwrap
-			splices = append(splices, f.unwrapEntry(e, record)...)
+			plans = append(plans, f.unwrapPlans(e, record, c.Inner))
 		case c.Kind == LooksWrapped || c.Kind == Odd:
 			o.Did, o.Why = DidLeave, c.Why
 		}
 		result.Outcomes = append(result.Outcomes, o)
 	}
 	result.missing(names, f)
-	if len(splices) > 0 {
-		result.Raw, result.Changed = apply(raw, splices), true
-	}
+	after, failed := f.carryOut(plans)
+	result.settle(after, failed, raw)
 	return result, nil
+}
+
+// unwrapPlans are the ways to remove a wrapper: as the record has the entry's spelling, if there is a record, else as the file has it.
+func (f *File) unwrapPlans(e Entry, record *Record, inner []string) plan {
+	p := plan{name: e.Name, argv: inner}
+	if record != nil {
+		p.ways = append(p.ways, f.unwrapEntry(e, record))
+	}
+	p.ways = append(p.ways, f.unwrapEntry(e, nil))
+	return p
 }
 
 // unwrapEntry removes the wrapper from an entry whose arguments have its form.
 func (f *File) unwrapEntry(e Entry, record *Record) []splice {
 	inner, _ := wrapForm(e.Args)
+	at := len(e.Args) - len(inner) // the argument that is the command
+	if e.vector != nil {
+		return f.unwrapVector(e, record, inner, at+1)
+	}
 	list := e.args.Value.(*hujson.Array)
-	at := len(e.Args) - len(inner) // the element with the command
 	if record != nil && slices.Equal(record.Argv, inner) {
 		edits := []splice{{f.span(e.command), record.Command}}
 		if record.Args != "" {
@@ -65,6 +77,18 @@ func (f *File) unwrapEntry(e Entry, record *Record) []splice {
 		words = append(words, f.text(&list.Elements[i]))
 	}
 	return append(edits, f.removeArgs(e, words)...)
+}
+
+// unwrapVector removes the wrapper from an entry whose command is one list: at is the element with the server's command.
+func (f *File) unwrapVector(e Entry, record *Record, inner []string, at int) []splice {
+	elements := e.vector.Value.(*hujson.Array).Elements
+	switch {
+	case record != nil && record.Command == "" && slices.Equal(record.Argv, inner):
+		return []splice{{f.span(e.vector), record.Args}}
+	case at >= len(elements): // the command is among the arguments behind the list
+		return nil
+	}
+	return []splice{{span{f.span(&elements[0]).from, f.span(&elements[at]).from}, ""}}
 }
 
 // removeArgs removes the whole args if Wrap added them, else leaves an empty list: words are their elements, nil if a record says that

@@ -1,6 +1,7 @@
 package clientconfig
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -53,21 +54,17 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 	}
 	result := Result{Raw: raw}
 	rewrapped := map[string]bool{}
-	var splices []splice
+	var plans []plan
 	for _, e := range f.Entries {
 		record := FindRecord(records, e.Name)
 		c := Classify(e, by, record)
 		if wanted(names, e.Name) && c.Kind == LooksWrapped && len(c.Inner) > 0 && homeMover(e.EnvNames) == "" {
 			rewrapped[e.Name] = true
-			splices = append(splices, f.unwrapEntry(e, record)...)
+			plans = append(plans, f.unwrapPlans(e, record, c.Inner))
 		}
 	}
-	if len(splices) > 0 {
-		if f, err = Parse(apply(raw, splices), format); err != nil {
-			return Result{}, err
-		}
-		splices = nil
-	}
+	f, failed := f.carryOut(plans)
+	plans = nil
 	for _, e := range f.Entries {
 		if !wanted(names, e.Name) {
 			continue
@@ -75,6 +72,8 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 		c := Classify(e, by, FindRecord(records, e.Name))
 		o := Outcome{Name: e.Name, Did: DidLeave, Why: c.Why}
 		switch {
+		case failed[e.Name]:
+			o.Why = tooMuch
 		case c.Kind == Wrapped:
 			o.Did, o.Why = DidNone, ""
 		case c.Kind == Plain && c.Reason != MovedHome, c.Kind == LooksWrapped && rewrapped[e.Name]: // the command behind a false wrapper can be one too
@@ -83,24 +82,43 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 				o.Did = DidRewrap
 			}
 			edits, record := f.wrapEntry(e, by)
-			splices = append(splices, edits...)
+			plans = append(plans, plan{e.Name, [][]splice{edits}, append([]string{by.Path}, record.Written()...)})
 			result.Records = append(result.Records, record)
 		}
 		result.Outcomes = append(result.Outcomes, o)
 	}
 	result.missing(names, f)
-	if len(splices) > 0 {
-		result.Raw, result.Changed = apply(f.raw, splices), true
-	}
+	after, failed := f.carryOut(plans)
+	result.settle(after, failed, raw)
 	return result, nil
 }
 
+// settle is the result of an edit that left after, and failed for these entries.
+func (r *Result) settle(after *File, failed map[string]bool, raw []byte) {
+	r.Records = slices.DeleteFunc(r.Records, func(record Record) bool { return failed[record.Name] })
+	for i := range r.Outcomes {
+		if o := &r.Outcomes[i]; failed[o.Name] && o.Did != DidMiss {
+			o.Did, o.Why = DidLeave, tooMuch
+		}
+	}
+	if !bytes.Equal(after.raw, raw) {
+		r.Raw, r.Changed = after.raw, true
+	}
+}
+
+// wrapEntry are the edits that wrap an entry, and its record.
 func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
-	record := Record{Name: e.Name, Client: by.Client, Wrapper: by.Path, Argv: e.Argv(), Command: f.text(e.command)}
+	record := Record{Name: e.Name, Client: by.Client, Wrapper: by.Path, Argv: e.Argv()}
+	head := quoteAll(ours(e.Name, by.Client))
+	if e.vector != nil {
+		record.Args = f.text(e.vector)
+		return f.insert(e.vector, append([]string{quote(by.Path)}, head...)), record
+	}
+	record.Command = f.text(e.command)
 	if e.args != nil {
 		record.Args = f.text(e.args)
 	}
-	words := append(quoteAll(ours(e.Name, by.Client)), record.Command)
+	words := append(head, record.Command)
 	if eatsDashes(by.Client) {
 		words = quoteAll(argvArgs(e.Name, by.Client, record.Argv))
 	}
@@ -112,19 +130,19 @@ func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
 	if eatsDashes(by.Client) { // then all of args is ours
 		return append(edits, splice{f.span(e.args), "[" + strings.Join(words, ", ") + "]"}), record
 	}
-	list := e.args.Value.(*hujson.Array)
-	open := f.span(e.args).from + 1
-	if len(list.Elements) == 0 {
-		return append(edits, splice{span{open, open}, strings.Join(words, ", ")}), record
+	return append(edits, f.insert(e.args, words)...), record
+}
+
+// insert puts words in front of the first element of a list.
+func (f *File) insert(list *hujson.Value, words []string) []splice {
+	elements := list.Value.(*hujson.Array).Elements
+	if len(elements) == 0 {
+		open := f.span(list).from + 1
+		return []splice{{span{open, open}, strings.Join(words, ", ")}}
 	}
-	first := f.span(&list.Elements[0]).from
-	between := ", "
-	if lead := string(list.Elements[0].BeforeExtra); blank(lead) && strings.Contains(lead, "\n") {
-		between = "," + lead
-	} else if len(list.Elements) > 1 && list.Elements[1].BeforeExtra == nil && list.Elements[0].AfterExtra == nil {
-		between = ","
-	}
-	return append(edits, splice{span{first, first}, strings.Join(words, between) + between}), record
+	first := f.span(&elements[0]).from
+	between := f.between(list)
+	return []splice{{span{first, first}, strings.Join(words, between) + between}}
 }
 
 // noArgs is inserted after the command of an entry without args. The blank after the bracket distinguishes it from an originally empty

@@ -169,24 +169,6 @@ func TestNoDialogOpensWhereNoFileIsInTroubleOrNobodyLooks(t *testing.T) {
 	did(t, d.window)
 }
 
-func TestNoFileIsChosenForAClientWhoseFilesAreCountedOnly(t *testing.T) {
-	d := newDesk(t)
-	path := filepath.Join(os.Getenv("HOME"), ".gemini", "settings.json")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if f, ok := d.file(path); !ok || f.Help != (FileHelp{Show: true}) {
-		t.Errorf("the page is told %+v", f)
-	}
-	if _, err := d.ChooseFile("gemini-cli"); codeOf(err) != control.CodeBadRequest {
-		t.Error(err)
-	}
-	did(t, d.window)
-}
-
 func TestOneDialogAtATime(t *testing.T) {
 	d := newDesk(t)
 	d.claudes("")
