@@ -59,9 +59,9 @@ func dashed(args []string) bool { return slices.Contains(args, "--") }
 
 // unwrapArgv removes such a wrapper if no record has the original spelling: the command is spelled anew.
 func (f *File) unwrapArgv(e Entry, inner []string) []splice {
-	edits := []splice{{f.span(e.command), quote(inner[0])}}
+	edits := []splice{{f.span(e.command), f.spell(inner[0])}}
 	if len(inner) == 1 {
-		return append(edits, f.removeArgs(e, quoteAll(e.Args))...)
+		return append(edits, f.removeArgs(e, f.spellAll(e.Args))...)
 	}
-	return append(edits, splice{f.span(e.args), "[" + strings.Join(quoteAll(inner[1:]), ", ") + "]"})
+	return append(edits, splice{f.span(e.args), "[" + strings.Join(f.spellAll(inner[1:]), ", ") + "]"})
 }

@@ -3,6 +3,7 @@ package clientconfig
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -76,12 +77,26 @@ func maskFile(raw []byte, format Format, part span) (string, error) {
 	}
 	m := fileMasker{f: f, part: part}
 	m.value(&f.root, "")
+	m.splices = apart(m.splices)
 	shown := apply(raw[part.from:part.to], m.splices)
 	if part.from == 0 {
 		shown = bytes.TrimPrefix(shown, []byte("\ufeff"))
 	}
 	lines := func(around []byte) string { return strings.Repeat("\n", bytes.Count(around, []byte("\n"))) }
 	return lines(raw[:part.from]) + strings.ReplaceAll(string(shown), "\r\n", "\n") + lines(raw[part.to:]), nil
+}
+
+// apart joins masks that overlap, as those of two tables in pieces do.
+func apart(masks []splice) (joined []splice) {
+	slices.SortStableFunc(masks, func(a, b splice) int { return a.at.from - b.at.from })
+	for _, m := range masks {
+		if last := len(joined) - 1; last >= 0 && m.at.from < joined[last].at.to {
+			joined[last].at.to = max(joined[last].at.to, m.at.to)
+			continue
+		}
+		joined = append(joined, m)
+	}
+	return joined
 }
 
 type fileMasker struct {

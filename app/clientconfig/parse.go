@@ -10,16 +10,28 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/sallyport/sallyport/app/markup"
 )
 
 // Format is how one client writes its file. The zero value is Claude Desktop's: strict JSON, servers under mcpServers.
 type Format struct {
-	Comments bool   // the client reads comments and trailing commas
+	Language Language
+	Comments bool   // of JSON: the client reads comments and trailing commas
 	Key      string // the member that contains the servers; default mcpServers
 	Projects bool   // there are also servers under projects, for one folder each
 
 	shape *shape // of an entry; nil for Claude Desktop's
 }
+
+// Language is the language of a file.
+type Language string
+
+const (
+	JSON Language = ""
+	TOML Language = "TOML"
+	YAML Language = "YAML"
+)
 
 func (f Format) key() string {
 	return cmp.Or(f.Key, "mcpServers")
@@ -35,9 +47,13 @@ func (f Format) spelling() *shape {
 const (
 	maxFile  = 32 << 20 // bytes; one client keeps its whole history in the same file
 	maxDepth = 200      // nesting: the parser recurses, and no client's file comes close
+
+	// Of TOML and YAML, whose parsers recurse too: such a file is settings and nothing else.
+	maxMarkup   = 1 << 20
+	maxBrackets = 10_000
 )
 
-// ErrNotJSON is wrapped by every error about a file whose text is invalid or ambiguous; SyntaxError has the place.
+// ErrNotJSON is wrapped by every error about a file whose text is invalid or ambiguous, in any language; SyntaxError has the place.
 var ErrNotJSON = errors.New("not valid JSON")
 
 // SyntaxError says where a file becomes unreadable. Line and Column count from 1, Column in characters.
@@ -63,6 +79,7 @@ type File struct {
 	shift   int // length of a byte order mark: the parser's offsets start after it
 	root    hujson.Value
 	servers *hujson.Value // nil if HasServers is false
+	odd     map[*hujson.Value]string
 }
 
 // Raw is the parsed text. It must not be changed.
@@ -106,17 +123,15 @@ func Parse(raw []byte, format Format) (*File, error) {
 	if err := f.readable(body); err != nil {
 		return nil, err
 	}
-	root, err := hujson.Parse(body)
-	if err != nil {
-		return nil, f.parserError(body, err)
+	if err := f.tree(body); err != nil {
+		return nil, err
 	}
-	f.root = root
 	if err := f.uniqueKeys(&f.root); err != nil {
 		return nil, err
 	}
 	object, ok := f.root.Value.(*hujson.Object)
 	if !ok {
-		return nil, f.problem(root.StartOffset, "the file is not a JSON object")
+		return nil, f.problem(f.root.StartOffset, "the file is not a JSON object")
 	}
 	if m := member(object, format.key()); m != nil {
 		if err := f.list(&m.Value); err != nil {
@@ -129,8 +144,37 @@ func Parse(raw []byte, format Format) (*File, error) {
 	return f, nil
 }
 
+// tree reads the text into a tree of values.
+func (f *File) tree(body []byte) (err error) {
+	if f.Format.Language == JSON {
+		if f.root, err = hujson.Parse(body); err != nil {
+			return f.parserError(body, err)
+		}
+		return nil
+	}
+	var text *markup.Text
+	var wrong *markup.Error
+	switch f.Format.Language {
+	case TOML:
+		text, err = markup.TOML(body)
+	default:
+		return f.problem(0, "a language that this version doesn't know")
+	}
+	if errors.As(err, &wrong) {
+		return f.problem(wrong.Offset, wrong.Problem)
+	}
+	if err != nil {
+		return f.problem(0, "not valid "+string(f.Format.Language))
+	}
+	f.root, f.odd = text.Root, text.Odd
+	return nil
+}
+
 // list reads the servers of a file.
 func (f *File) list(v *hujson.Value) error {
+	if f.Format.spelling().name != "" {
+		return f.named(v)
+	}
 	servers, ok := v.Value.(*hujson.Object)
 	if !ok {
 		return f.problem(v.StartOffset, f.Format.key()+" is "+kindOf(*v)+", not an object")
@@ -149,6 +193,34 @@ func (f *File) list(v *hujson.Value) error {
 	f.HasServers, f.servers = true, v
 	for j := range servers.Members {
 		f.Entries = append(f.Entries, f.entry(literal(servers.Members[j].Name), &servers.Members[j].Value))
+	}
+	return nil
+}
+
+// named reads servers that are a list, each with its name in it.
+func (f *File) named(v *hujson.Value) error {
+	list, ok := v.Value.(*hujson.Array)
+	if !ok {
+		return f.problem(v.StartOffset, f.Format.key()+" is "+kindOf(*v)+", not a list")
+	}
+	f.HasServers, f.servers = true, v
+	times := map[string]int{}
+	for i := range list.Elements {
+		object, _ := list.Elements[i].Value.(*hujson.Object)
+		name := ""
+		if m := member(object, f.Format.spelling().name); m != nil {
+			name = literal(m.Value)
+		}
+		times[name]++
+		f.Entries = append(f.Entries, f.entry(name, &list.Elements[i]))
+	}
+	for i := range f.Entries {
+		switch e := &f.Entries[i]; {
+		case e.Name == "":
+			e.Odd = "it has no name"
+		case times[e.Name] > 1:
+			e.Odd = "another entry has the same name"
+		}
 	}
 	return nil
 }
@@ -189,6 +261,9 @@ func (f *File) readable(body []byte) error {
 		}
 		i += size
 	}
+	if f.Format.Language != JSON {
+		return f.modest(body)
+	}
 	if at := tooDeep(body); at >= 0 {
 		return f.problem(at, fmt.Sprintf("nested more than %d deep", maxDepth))
 	}
@@ -210,6 +285,29 @@ func (f *File) readable(body []byte) error {
 	default:
 		return f.problem(0, "not valid JSON")
 	}
+}
+
+// modest refuses a text of a language other than JSON that could exhaust its parser.
+func (f *File) modest(body []byte) error {
+	if len(body) > maxMarkup {
+		return fmt.Errorf("the file has more than %d MiB", maxMarkup>>20)
+	}
+	brackets := 0
+	for i, c := range body {
+		if c == '[' || c == '{' {
+			if brackets++; brackets > maxBrackets {
+				return f.problem(i, fmt.Sprintf("more than %d brackets", maxBrackets))
+			}
+		}
+	}
+	at := 0
+	for line := range bytes.Lines(body) { // - - - - and a.a.a.a are nested too
+		if bytes.Count(line, []byte("- ")) > maxDepth || bytes.Count(line, []byte("? ")) > maxDepth || bytes.Count(line, []byte(".")) > maxDepth {
+			return f.problem(at, fmt.Sprintf("a line that may be nested more than %d deep", maxDepth))
+		}
+		at += len(line)
+	}
+	return nil
 }
 
 // describe names the character at a syntax error, but quotes only punctuation: it may be part of a secret.

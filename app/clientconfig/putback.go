@@ -15,6 +15,16 @@ func PutBack(now *File, wanted Snapshot, changes []Change, by Installation, reco
 	for _, c := range changes {
 		var err error
 		switch c.Event {
+		case WipedServers, RemovedEntry, ChangedEntry, FalseWrapper, LostWrapper:
+			if now.Format.Language != JSON {
+				if err = ed.respell(c); err != nil {
+					return Result{}, err
+				}
+				continue
+			}
+		case NewEntry: // wrapped in any language
+		}
+		switch c.Event {
 		case WipedServers:
 			err = ed.bringBack(c.Names)
 		case RemovedEntry:
@@ -127,6 +137,10 @@ func (ed *editor) restore(name string, fields []string) error {
 	if kept == nil {
 		ed.done(name, DidLeave, "Sallyport's record of it is not a valid entry")
 		return nil
+	}
+	kept.Format = ed.f.Format
+	if as := kept.entry(name, &kept.root); w.Guarded && (as.Odd != "" || as.Command != w.Command || !slices.Equal(as.Args, w.Args)) {
+		return ed.respell(Change{Event: ChangedEntry, Name: name, Fields: fields}) // it was rebuilt without its spelling
 	}
 	if _, object := ed.object(name); object == nil || keptObject == nil {
 		return ed.whole(name, w)
@@ -266,4 +280,48 @@ func parseValue(raw string) (*File, *hujson.Object) {
 	}
 	object, _ := v.Value.(*hujson.Object)
 	return &File{raw: []byte(raw), root: v}, object
+}
+
+// notHere is why an entry isn't put back.
+const notHere = "this version puts back only commands and arguments in a file of this language; edit the file, or restore a backup (sallyport backups list)"
+
+// respell is PutBack for one change of a file that isn't JSON: the command and arguments of a guarded entry are spelled anew, or the entry is
+// wrapped. Anything else is left.
+func (ed *editor) respell(c Change) error {
+	e, there := ed.f.Entry(c.Name)
+	w, known := ed.wanted.Entry(c.Name)
+	for _, field := range c.Fields {
+		known = known && (field == "command" || field == "args")
+	}
+	switch {
+	case c.Event == WipedServers:
+		for _, name := range c.Names {
+			ed.done(name, DidLeave, notHere)
+		}
+		return nil
+	case !there || e.Odd != "" || e.URL != "" || homeMover(e.EnvNames) != "":
+		ed.done(c.Name, DidLeave, notHere)
+		return nil
+	case c.Event == FalseWrapper || c.Event == LostWrapper && c.Class.Kind == Plain:
+		return ed.wrap(c.Name)
+	case !known || !w.Guarded || w.Command == "":
+		ed.done(c.Name, DidLeave, notHere)
+		return nil
+	}
+	p := plan{name: c.Name, argv: append([]string{w.Command}, w.Args...)}
+	switch words := ed.f.spellAll(w.Args); {
+	case e.vector != nil && len(e.vector.Value.(*hujson.Array).Elements) == len(e.Args)+1:
+		p.ways = [][]splice{{{ed.f.span(e.vector), "[" + strings.Join(ed.f.spellAll(p.argv), ", ") + "]"}}}
+	case e.vector == nil && e.args == nil:
+		p.ways = [][]splice{{{ed.f.span(e.command), ed.f.spell(w.Command)}, ed.f.addArgs(e, words)}}
+	case e.vector == nil:
+		p.ways = [][]splice{{{ed.f.span(e.command), ed.f.spell(w.Command)}, {ed.f.span(e.args), "[" + strings.Join(words, ", ") + "]"}}}
+	}
+	after, failed := ed.f.carryOut([]plan{p})
+	if failed[c.Name] {
+		ed.done(c.Name, DidLeave, tooMuch)
+		return nil
+	}
+	ed.done(c.Name, DidRewrap, "")
+	return ed.put(after.raw)
 }

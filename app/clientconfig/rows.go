@@ -48,7 +48,19 @@ var rows = []Row{
 		ID: ClaudeCode, Title: "Claude Code", Format: Format{Projects: true}, Editable: true, Listing: Listing{Known: "2.1.197", Own: true, Next: atNextTurn},
 		files: []place{{path: "~/.claude.json"}},
 	},
-	{ID: "codex", Title: "Codex", Listing: Listing{Known: "0.169.0", Next: "start a new thread in Codex"}},
+	{
+		ID: "codex", Title: "Codex", Format: Format{Language: TOML, Key: "mcp_servers", shape: &shape{
+			command: "command", commands: "text", args: "args", env: "env", address: "url", starts: "environment environment_id experimental_environment",
+		}}, Editable: true, Listing: Listing{Known: "0.169.0", Next: "start a new thread in Codex"},
+		files: []place{{path: "$CODEX_HOME:.codex/config.toml"}},
+	},
+	{
+		ID: "mistral-vibe", Title: "Mistral Vibe", Format: Format{Language: TOML, Key: "mcp_servers", shape: &shape{
+			command: "command", commands: "text list", args: "args", env: "env", name: "name", kind: "transport", local: "stdio", needed: true, address: "url",
+			marks: "disabled", splits: true,
+		}}, Editable: true,
+		files: []place{{path: "~/.vibe/config.toml"}},
+	},
 	{
 		ID: GeminiCLI, Title: "Gemini CLI", Format: Format{Comments: true, shape: &shape{
 			command: "command", commands: "text", args: "args", env: "env", kind: "type", local: "stdio", address: "httpUrl url", marks: "disabled",

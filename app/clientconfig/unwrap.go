@@ -96,6 +96,9 @@ func (f *File) unwrapVector(e Entry, record *Record, inner []string, at int) []s
 func (f *File) removeArgs(e Entry, words []string) []splice {
 	command, args := f.span(e.command), f.span(e.args)
 	list := e.args.Value.(*hujson.Array)
+	if f.Format.Language != JSON {
+		return f.removeAdded(e, list)
+	}
 	between := ""
 	if command.to < args.from {
 		between = string(f.raw[command.to:args.to])
@@ -114,4 +117,16 @@ func (f *File) removeArgs(e Entry, words []string) []splice {
 	}
 	end := f.behindComma(&list.Elements[len(list.Elements)-1])
 	return []splice{{span{f.span(&list.Elements[0]).from, end}, ""}}
+}
+
+// removeAdded is removeArgs for the other languages.
+func (f *File) removeAdded(e Entry, list *hujson.Array) []splice {
+	var words []string
+	for i := range list.Elements {
+		words = append(words, f.text(&list.Elements[i]))
+	}
+	if drop, ok := f.dropArgs(e, words); ok {
+		return []splice{drop}
+	}
+	return []splice{{f.span(e.args), "[]"}}
 }

@@ -109,10 +109,10 @@ func (r *Result) settle(after *File, failed map[string]bool, raw []byte) {
 // wrapEntry are the edits that wrap an entry, and its record.
 func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
 	record := Record{Name: e.Name, Client: by.Client, Wrapper: by.Path, Argv: e.Argv()}
-	head := quoteAll(ours(e.Name, by.Client))
+	head := f.spellAll(ours(e.Name, by.Client))
 	if e.vector != nil {
 		record.Args = f.text(e.vector)
-		return f.insert(e.vector, append([]string{quote(by.Path)}, head...)), record
+		return f.insert(e.vector, append([]string{f.spell(by.Path)}, head...)), record
 	}
 	record.Command = f.text(e.command)
 	if e.args != nil {
@@ -120,12 +120,11 @@ func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
 	}
 	words := append(head, record.Command)
 	if eatsDashes(by.Client) {
-		words = quoteAll(argvArgs(e.Name, by.Client, record.Argv))
+		words = f.spellAll(argvArgs(e.Name, by.Client, record.Argv))
 	}
-	edits := []splice{{f.span(e.command), quote(by.Path)}}
+	edits := []splice{{f.span(e.command), f.spell(by.Path)}}
 	if e.args == nil {
-		at := f.span(e.command).to
-		return append(edits, splice{span{at, at}, "," + e.leading + noArgs(words)}), record
+		return append(edits, f.addArgs(e, words)), record
 	}
 	if eatsDashes(by.Client) { // then all of args is ours
 		return append(edits, splice{f.span(e.args), "[" + strings.Join(words, ", ") + "]"}), record
@@ -147,7 +146,7 @@ func (f *File) insert(list *hujson.Value, words []string) []splice {
 
 // noArgs is inserted after the command of an entry without args. The blank after the bracket distinguishes it from an originally empty
 // list, so that Unwrap can tell even without a record.
-func noArgs(words []string) string { return `"args": [ ` + strings.Join(words, ", ") + " ]" }
+func noArgs(words []string) string { return `"args": ` + added(words) }
 
 func wanted(names []string, name string) bool { return names == nil || slices.Contains(names, name) }
 

@@ -66,7 +66,7 @@ var rooms = map[string][]string{
 	"app":              {"app/approvals", "app/calls", "app/clientconfig", "app/display", "app/flow", "app/guardian", "app/ledger", "app/logs", "app/lost", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/tasks", "app/witness", "app/wrappers", "proxy/control", "proxy/policy", "store"},
 	"app/approvals":    {"app/identity", "app/ledger", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/calls":        {"app/flow", "app/ledger", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect/legible", "proxy/pin", "store"},
-	"app/clientconfig": {"proxy/cut", "proxy/disk"},
+	"app/clientconfig": {"app/markup", "proxy/cut", "proxy/disk"},
 	"app/clientedit":   {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/inspect/legible"},
 	"app/display":      {"app/approvals", "app/guardian", "app/identity", "app/ledger", "app/logs", "app/lost", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/witness", "app/wrappers", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/policy", "store"},
 	"app/flow":         {"proxy/control", "proxy/cut", "proxy/flow", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "store"},
@@ -76,6 +76,7 @@ var rooms = map[string][]string{
 	"app/ledger":       {"app/review", "proxy/control", "proxy/inspect", "proxy/pin", "store"},
 	"app/logs":         {"app/mask", "proxy/control", "proxy/disk", "proxy/inspect/legible"},
 	"app/lost":         {"app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/pin", "store"},
+	"app/markup":       {},
 	"app/mask":         {},
 	"app/office":       {"app/identity", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "store"},
 	"app/providers":    {"app/office", "proxy/control", "proxy/cut", "proxy/guardrail", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/keychain", "proxy/policy", "proxy/sanitize", "store"},
@@ -184,9 +185,10 @@ func TestTheBinaryLinksNoWindowAndNoTypedMCP(t *testing.T) {
 		// A wrapper pays for them at every start, once per server, and each is other people's code among ours that decides.
 		owner := slices.ContainsFunc([]string{"github.com/alecthomas/kong", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "github.com/fsnotify/fsnotify",
 			"github.com/tailscale/hujson", "github.com/rogpeppe/go-internal/diff", "github.com/rivo/uniseg",
-			"golang.org/x/net/idna",          // for the hosts of links, in proxy/inspect
-			"github.com/godbus/dbus/v5",      // for proxy/keychain
-			"github.com/dlclark/regexp2/v2"}, // for proxy/schema
+			"github.com/pelletier/go-toml/v2", // for app/markup
+			"golang.org/x/net/idna",           // for the hosts of links, in proxy/inspect
+			"github.com/godbus/dbus/v5",       // for proxy/keychain
+			"github.com/dlclark/regexp2/v2"},  // for proxy/schema
 			func(dependency string) bool { return path == dependency || strings.HasPrefix(path, dependency+"/") })
 		if !owner {
 			t.Errorf("cmd/sallyport links %s, which nobody has said yes to", path)
