@@ -56,6 +56,10 @@ func (r *reader) say(format string, args ...any) { r.odd = append(r.odd, fmt.Spr
 func (f *File) entry(name string, v *hujson.Value) Entry {
 	e := Entry{Name: name, raw: f.text(v)}
 	object, ok := v.Value.(*hujson.Object)
+	if why := f.odd[v]; !ok && why != "" {
+		e.Odd = "the entry " + why
+		return e
+	}
 	if !ok {
 		e.Odd = "the entry is " + kindOf(*v) + ", not an object"
 		return e
@@ -92,8 +96,8 @@ func (f *File) entry(name string, v *hujson.Value) Entry {
 			break
 		}
 	}
-	if why := f.beyond(v, &e); why != "" {
-		r.say("%s", why)
+	if why := f.beyond(v, &e); why != "" && !e.Alone {
+		r.odd = []string{why}
 	}
 	if len(r.odd) > 0 {
 		e.Odd = r.odd[0]

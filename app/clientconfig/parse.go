@@ -131,9 +131,13 @@ func Parse(raw []byte, format Format) (*File, error) {
 	}
 	object, ok := f.root.Value.(*hujson.Object)
 	if !ok {
-		return nil, f.problem(f.root.StartOffset, "the file is not a JSON object")
+		return nil, f.problem(f.root.StartOffset, "the file is not a "+cmp.Or(string(f.Format.Language), "JSON")+" object")
 	}
 	if m := member(object, format.key()); m != nil {
+		if why := cmp.Or(f.odd[&f.root], f.odd[&m.Value]); why != "" && format.Language == YAML {
+			// Entries could come from elsewhere, or go elsewhere.
+			return nil, f.problem(m.Value.StartOffset, format.key()+" "+why)
+		}
 		if err := f.list(&m.Value); err != nil {
 			return nil, err
 		}
@@ -157,6 +161,8 @@ func (f *File) tree(body []byte) (err error) {
 	switch f.Format.Language {
 	case TOML:
 		text, err = markup.TOML(body)
+	case YAML:
+		text, err = markup.YAML(body)
 	default:
 		return f.problem(0, "a language that this version doesn't know")
 	}

@@ -131,6 +131,19 @@ var rows = []Row{
 		ID: "amp", Title: "Amp", Format: Format{Comments: true, Key: "amp.mcpServers", shape: &switchedShape}, Editable: true,
 		files: []place{{path: "~/.config/amp/settings.json"}},
 	},
+	{
+		ID: "goose", Title: "Goose", Format: Format{Language: YAML, Key: "extensions", shape: &shape{
+			command: "cmd", commands: "text", args: "args", env: "envs", kind: "type", local: "stdio", needed: true, alone: "builtin platform frontend inline_python",
+			marks: "bundled disabled", address: "uri",
+		}}, Editable: true, Listing: Listing{Known: "its maintainers", Own: true, Next: "at its next reply"},
+		files: []place{{systems: "linux darwin", path: "XDG/goose/config.yaml"}, {systems: "windows", path: "CFG/Block/goose/config/config.yaml"}},
+	},
+	{
+		ID: "continue", Title: "Continue", Format: Format{Language: YAML, shape: &shape{
+			command: "command", commands: "text", args: "args", env: "env", name: "name", kind: "type", local: "stdio", address: "url", marks: "disabled",
+		}}, Editable: true,
+		files: []place{{path: "~/.continue/config.yaml"}},
+	},
 	{ID: MCPInspector, Title: "MCP Inspector", Editable: true}, // its file has no fixed place
 }
 

@@ -50,6 +50,9 @@ func (f *File) beyond(v *hujson.Value, e *Entry) string {
 			continue
 		}
 		if array, ok := list.Value.(*hujson.Array); ok {
+			if _, ok := f.between(list); len(array.Elements) > 0 && !ok {
+				return "its list of arguments is laid out in a way that this version can't edit"
+			}
 			for i := range array.Elements {
 				if why := f.odd[&array.Elements[i]]; why != "" {
 					return "one of its arguments " + why
@@ -66,18 +69,46 @@ func (f *File) beyond(v *hujson.Value, e *Entry) string {
 	return ""
 }
 
-// between is the text between two elements of a list as the list has it, for new elements in front of the first one.
-func (f *File) between(list *hujson.Value) string {
+// between is the text between two elements of a list as the list has it, for new elements in front of the first one; false if it can't be
+// told.
+func (f *File) between(list *hujson.Value) (text string, ok bool) {
 	elements := list.Value.(*hujson.Array).Elements
+	if len(elements) == 0 {
+		return ", ", true
+	}
 	from, first := f.span(list).from, f.span(&elements[0]).from
+	if f.dashed(list) {
+		start := strings.LastIndexByte(string(f.raw[:first]), '\n') + 1
+		dash := string(f.raw[start:first])
+		indent, blanks, ok := strings.Cut(dash, "-")
+		ok = ok && strings.Trim(indent, " ") == "" && blanks != "" && strings.Trim(blanks, " ") == ""
+		return strings.TrimSuffix(f.newLine(start), " ") + dash, ok
+	}
 	lead := string(f.raw[from+1 : first])
 	switch {
 	case blank(lead) && strings.Contains(lead, "\n"):
-		return "," + lead
+		return "," + lead, true
 	case len(elements) > 1 && string(f.raw[f.span(&elements[0]).to:f.span(&elements[1]).from]) == ",":
-		return ","
+		return ",", true
 	}
-	return ", "
+	return ", ", true
+}
+
+// dashed reports whether a list has a line with a dash for each element.
+func (f *File) dashed(list *hujson.Value) bool {
+	return f.Format.Language == YAML && f.raw[f.span(list).from] == '-'
+}
+
+// bare are the texts that need no quotes between the brackets of YAML.
+var bare = lazy(`^[A-Za-z0-9_./][A-Za-z0-9_./@=+-]*$`)
+
+// moved is the text of a command as an element of a list, nil for a new one between brackets.
+func (f *File) moved(e Entry, list *hujson.Value) string {
+	text := f.text(e.command)
+	if f.Format.Language == YAML && (list == nil || !f.dashed(list)) && text[0] != '"' && text[0] != '\'' && !bare().MatchString(text) {
+		return f.spell(e.Command)
+	}
+	return text
 }
 
 // added are arguments for an entry that has none. The blank after the bracket distinguishes them from a list that was empty.

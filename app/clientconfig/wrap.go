@@ -118,7 +118,7 @@ func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
 	if e.args != nil {
 		record.Args = f.text(e.args)
 	}
-	words := append(head, record.Command)
+	words := append(head, f.moved(e, e.args))
 	if eatsDashes(by.Client) {
 		words = f.spellAll(argvArgs(e.Name, by.Client, record.Argv))
 	}
@@ -140,7 +140,7 @@ func (f *File) insert(list *hujson.Value, words []string) []splice {
 		return []splice{{span{open, open}, strings.Join(words, ", ")}}
 	}
 	first := f.span(&elements[0]).from
-	between := f.between(list)
+	between, _ := f.between(list)
 	return []splice{{span{first, first}, strings.Join(words, between) + between}}
 }
 

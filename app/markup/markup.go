@@ -33,8 +33,8 @@ type node struct {
 	list     bool
 	keys     []key
 	children []*node
-	odd      string
-	line     int // of TOML: the last expression with a dotted key that went in here
+	odd      string // why it must not be edited
+	line     int    // of TOML: the last expression with a dotted key that went in here
 }
 
 type key struct {

@@ -74,3 +74,66 @@ func TestInvalidTOMLIsAnErrorWithoutItsText(t *testing.T) {
 		}
 	}
 }
+
+func TestYAMLIsReadWithThePlaceOfEachValue(t *testing.T) {
+	for _, c := range []struct{ name, raw, want string }{
+		{"blocks", "# c\na:\n  \"ü é\": # x\n    cmd: npx # why\n    args:\n    - -y\n    # mid\n    - \"a b\" # e\n    - 'it''s'\n  c: true\n", `{a:{ü é:{cmd:npx args:[-y "a b" 'it''s']} c:true}}`},
+		{"flow", "a: {b: [ -y, x y , \"q\\\"\"  ], 'c': {}, d: []}", `{a:{b:[-y x y "q\""] c:{} d:[]}}`},
+		{"CRLF", "a:\r\n- b: ü\r\n  c: d # e\r\n-   b: f\r\n", `{a:[{b:ü c:d} {b:f}]}`},
+		{"one document with its marks", "---\na: 1\n...\n", `{a:1}`},
+		{"no values", "a:\nb: ~\nc: null", `{a: b:~ c:null}`},
+		{"nothing", "# only\n", `{}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text, err := YAML([]byte(c.raw))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := outline(c.raw, &text.Root); got != c.want || len(text.Odd) > 0 {
+				t.Errorf("it is %s, odd %v, want %s", got, text.Odd, c.want)
+			}
+		})
+	}
+}
+
+func TestWhatYAMLReadsElsewhereOrTwiceIsOdd(t *testing.T) {
+	for name, raw := range map[string]string{
+		"an anchor":               "a: &x b",
+		"an alias":                "x: &x b\na: *x",
+		"a tag":                   "a: !!str b",
+		"a block":                 "a: |\n  sekret\n  two\nb: c\n",
+		"several lines":           "a: b\n  c\n",
+		"quotes on several lines": "a: \"b\n  c\"\n",
+		"a merge key":             "x: &x {b: c}\na:\n  <<: *x\n",
+		"a word of YAML 1.1":      "a: yes",
+		"a number of YAML 1.1":    "a: 12:30:45",
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := YAML([]byte(raw))
+			if err != nil {
+				t.Fatal(err)
+			}
+			members := text.Root.Value.(*hujson.Object).Members
+			for i := range members {
+				if members[i].Name.Value.(hujson.Literal).String() == "a" && text.Odd[&members[i].Value] == "" {
+					t.Errorf("it is not odd: %s", outline(raw, &text.Root))
+				}
+			}
+		})
+	}
+}
+
+func TestInvalidYAMLIsAnErrorWithoutItsText(t *testing.T) {
+	for _, raw := range []string{"a: 1\na: 2", "a: [sekret", "a: \"sekret", "a: 1\n---\nb: 2\n", "a\rb: 1", "%YAML 1.1\n---\na: 1", "? a\n: b", "a: b: sekret", "\ta: 1", "a: \x00", "a: *sekret"} {
+		text, err := YAML([]byte(raw))
+		if err == nil && raw == "a: *sekret" {
+			continue // odd is enough
+		}
+		if err == nil || strings.Contains(fmt.Sprint(err), "sekret") {
+			t.Errorf("%q: %v", raw, err)
+			if text != nil {
+				t.Log(outline(raw, &text.Root))
+			}
+		}
+	}
+}

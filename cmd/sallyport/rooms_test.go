@@ -185,10 +185,10 @@ func TestTheBinaryLinksNoWindowAndNoTypedMCP(t *testing.T) {
 		// A wrapper pays for them at every start, once per server, and each is other people's code among ours that decides.
 		owner := slices.ContainsFunc([]string{"github.com/alecthomas/kong", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "github.com/fsnotify/fsnotify",
 			"github.com/tailscale/hujson", "github.com/rogpeppe/go-internal/diff", "github.com/rivo/uniseg",
-			"github.com/pelletier/go-toml/v2", // for app/markup
-			"golang.org/x/net/idna",           // for the hosts of links, in proxy/inspect
-			"github.com/godbus/dbus/v5",       // for proxy/keychain
-			"github.com/dlclark/regexp2/v2"},  // for proxy/schema
+			"github.com/pelletier/go-toml/v2", "github.com/goccy/go-yaml", // for app/markup
+			"golang.org/x/net/idna",          // for the hosts of links, in proxy/inspect
+			"github.com/godbus/dbus/v5",      // for proxy/keychain
+			"github.com/dlclark/regexp2/v2"}, // for proxy/schema
 			func(dependency string) bool { return path == dependency || strings.HasPrefix(path, dependency+"/") })
 		if !owner {
 			t.Errorf("cmd/sallyport links %s, which nobody has said yes to", path)
