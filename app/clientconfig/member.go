@@ -101,13 +101,5 @@ func apply(raw []byte, splices []splice) []byte {
 // quote spells a JSON text.
 func quote(s string) string { return string(hujson.String(s)) }
 
-func quoteAll(values []string) []string {
-	quoted := make([]string, len(values))
-	for i, v := range values {
-		quoted[i] = quote(v)
-	}
-	return quoted
-}
-
 // blank reports whether text is only white space, which can be copied or removed without touching a comment.
 func blank(text string) bool { return strings.Trim(text, " \t\r\n") == "" }
