@@ -168,7 +168,10 @@ func (g *Guardian) coverEntry(l clientconfig.Location, w *wantedFile, by clientc
 	case clientconfig.Remote:
 		kind, entry.Code = UnguardedRemote, office.CoverRemote
 	case clientconfig.Odd:
-		entry.Code, next = office.CoverOdd, "fix the entry, then try again"
+		entry.Code = office.CoverOdd
+		if !e.Alone {
+			next = "fix the entry, then try again"
+		}
 	case clientconfig.LooksWrapped:
 		entry.State, entry.Code, next = control.EntryFake, office.CoverFake, "check the entry, then run: "+protectWords(l.Client, e.Name)
 		if class.Reason == clientconfig.MovedHome {

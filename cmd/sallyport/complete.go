@@ -206,6 +206,8 @@ func offered(ctx context.Context, commands []*kong.Node, source string) (found [
 		return bare(spelled(vocab.RecordKinds))
 	case "status":
 		return bare(spelled(vocab.Statuses))
+	case "clients":
+		return append(offered(ctx, commands, "client"), candidate{everyClient, "every client that has a file"})
 	case "client":
 		for _, place := range clientconfig.Places(clientconfig.ThisSystem()) {
 			if place.Editable && !slices.Contains(found, candidate{place.Client, place.Name}) {

@@ -19,7 +19,7 @@ import (
 // (commandLine).
 type clientFileFlags struct {
 	jsonFlag
-	Client string   `default:"claude-desktop" placeholder:"CLIENT" complete:"client" help:"The client whose file to change."`
+	Client string   `default:"claude-desktop" placeholder:"CLIENT" complete:"clients" help:"The client whose file to change; all for every client that has one."`
 	Config filePath `placeholder:"PATH" help:"Path to the file, if not the default."`
 	All    bool     `help:"${all}"`
 	DryRun bool     `name:"dry-run" help:"Print the change as a unified diff and write nothing."`
@@ -62,6 +62,12 @@ type protectCommand struct {
 }
 
 func (c protectCommand) run(ctx context.Context, s streams) (int, error) {
+	if c.Client == everyClient {
+		return c.forEvery(s, "protect", func(one clientFileFlags) (int, error) {
+			c.clientFileFlags = one
+			return c.run(ctx, s)
+		})
+	}
 	ask, err := c.request()
 	if err != nil {
 		return exitUsage, err
@@ -112,6 +118,12 @@ type unprotectCommand struct {
 }
 
 func (c unprotectCommand) run(ctx context.Context, s streams) (int, error) {
+	if c.Client == everyClient {
+		return c.forEvery(s, "unprotect", func(one clientFileFlags) (int, error) {
+			c.clientFileFlags = one
+			return c.run(ctx, s)
+		})
+	}
 	ask, err := c.request()
 	if err != nil {
 		return exitUsage, err
