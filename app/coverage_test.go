@@ -28,7 +28,7 @@ func TestCoverageCountsAndNamesWhatIsNotGuarded(t *testing.T) {
 		t.Errorf("%d of %d guarded: %+v", c.Guarded, c.Total, c)
 	}
 	want := map[string]string{
-		"weather": office.CoverOpen, "One": office.CoverExtension, "elsewhere": office.CoverOpen, "coded": office.CoverOther,
+		"weather": office.CoverOpen, "One": office.CoverExtension, "elsewhere": office.CoverOpen, "coded": office.CoverOpen,
 	}
 	for _, u := range c.Unguarded {
 		if want[u.Name] != u.Code || u.Why == "" {

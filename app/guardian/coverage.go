@@ -1,7 +1,11 @@
 package guardian
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
@@ -64,10 +68,13 @@ func (g *Guardian) Coverage(q control.CoverageQuery) (control.Coverage, error) {
 }
 
 // places are the files of known clients. On macOS it reads nothing of another program before a person agreed: otherwise the system would
-// suddenly ask them.
+// suddenly ask them. Until then, a client without a folder is left out, so that a person isn't asked about twenty that they don't have.
 func (g *Guardian) places(asked bool) []clientconfig.Location {
 	if g.opts.System.OS == "darwin" && !asked {
-		return clientconfig.Places(g.opts.System)
+		return slices.DeleteFunc(clientconfig.Places(g.opts.System), func(l clientconfig.Location) bool {
+			_, err := os.Stat(l.Folder)
+			return l.Client != clientconfig.ClaudeDesktop && errors.Is(err, fs.ErrNotExist)
+		})
 	}
 	return clientconfig.Locate(g.opts.System)
 }
