@@ -283,10 +283,44 @@ func parseValue(raw string) (*File, *hujson.Object) {
 }
 
 // notHere is why an entry isn't put back.
-const notHere = "this version puts back only commands and arguments in a file of this language; edit the file, or restore a backup (sallyport backups list)"
+const notHere = "this version can't put it back in a file of this language; edit the file, or restore a backup (sallyport backups list)"
+
+// withTable is a TOML file with the table of a wanted entry at its end, nil if that isn't all that it would change.
+func (ed *editor) withTable(name string) *File {
+	w, known := ed.wanted.Entry(name)
+	if _, there := ed.f.Entry(name); there || !known || ed.f.Format.Language != TOML || !strings.HasPrefix(w.Raw, "[") || ed.f.Format.spelling().name != "" {
+		return nil
+	}
+	line := "\n"
+	if strings.Contains(string(ed.f.raw), "\r\n") {
+		line = "\r\n"
+	}
+	text := string(ed.f.raw)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += line
+	}
+	after, err := Parse([]byte(text+line+w.Raw+line), ed.f.Format)
+	if err != nil || len(after.Entries) != len(ed.f.Entries)+1 {
+		return nil
+	}
+	e, there := after.Entry(name)
+	if !there || e.Odd != w.Odd || e.Command != w.Command || e.URL != w.URL || !slices.Equal(e.Args, w.Args) || !sameNames(e.EnvNames, w.EnvNames) {
+		return nil
+	}
+	fresh := map[*hujson.Value]bool{}
+	if ed.f.HasServers {
+		fresh[&member(after.servers.Value.(*hujson.Object), name).Value] = true
+	} else {
+		fresh[after.servers] = true
+	}
+	if !same(&ed.f.root, &after.root, nil, fresh) {
+		return nil
+	}
+	return after
+}
 
 // respell is PutBack for one change of a file that isn't JSON: the command and arguments of a guarded entry are spelled anew, or the entry is
-// wrapped. Anything else is left.
+// wrapped, or its table comes back at the end of a TOML file. Anything else is left.
 func (ed *editor) respell(c Change) error {
 	e, there := ed.f.Entry(c.Name)
 	w, known := ed.wanted.Entry(c.Name)
@@ -294,9 +328,17 @@ func (ed *editor) respell(c Change) error {
 		known = known && (field == "command" || field == "args")
 	}
 	switch {
-	case c.Event == WipedServers:
-		for _, name := range c.Names {
-			ed.done(name, DidLeave, notHere)
+	case c.Event == WipedServers, c.Event == RemovedEntry:
+		for _, name := range append(slices.Clone(c.Names), c.Name) {
+			if name == "" {
+				continue
+			}
+			if after := ed.withTable(name); after != nil {
+				ed.f = after
+				ed.done(name, DidRewrap, "")
+			} else {
+				ed.done(name, DidLeave, notHere)
+			}
 		}
 		return nil
 	case !there || e.Odd != "" || e.URL != "" || homeMover(e.EnvNames) != "":

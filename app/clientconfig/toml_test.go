@@ -56,13 +56,15 @@ func TestALostOrFalseWrapperInATOMLFileIsPutBack(t *testing.T) {
 		now  string
 		left bool
 	}{
-		"both wrappers are gone":        {raw, false},
-		"an argument was added":         {strings.Replace(string(wrapped.Raw), `"1"`, `"1", "2"`, 1), false},
-		"another program is the guard":  {strings.Replace(string(wrapped.Raw), by.Path, "/none/sallyport", 1), false},
-		"an entry is gone":              {string(wrapped.Raw)[:strings.Index(string(wrapped.Raw), "[mcp_servers.b]")], true},
-		"every entry is gone":           {"x = 1\n", true},
-		"a variable moves our data":     {string(wrapped.Raw) + "env = {HOME = \"/x\"}\n", true},
-		"a variable of its own was set": {string(wrapped.Raw) + "env = {K = \"/x\"}\n", true},
+		"both wrappers are gone":          {raw, false},
+		"an argument was added":           {strings.Replace(string(wrapped.Raw), `"1"`, `"1", "2"`, 1), false},
+		"another program is the guard":    {strings.Replace(string(wrapped.Raw), by.Path, "/none/sallyport", 1), false},
+		"an entry is gone":                {string(wrapped.Raw)[:strings.Index(string(wrapped.Raw), "[mcp_servers.b]")] + "[tui]\nx = 1", false},
+		"every entry is gone":             {"x = 1\n", false},
+		"every entry is gone, CRLF":       {"x = 1\r\n[mcp_servers]\r\n", false},
+		"the servers are an inline table": {"mcp_servers = {}\n", true},
+		"a variable moves our data":       {string(wrapped.Raw) + "env = {HOME = \"/x\"}\n", true},
+		"a variable of its own was set":   {string(wrapped.Raw) + "env = {K = \"/x\"}\n", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := mustParse(t, c.now, format)
