@@ -128,7 +128,7 @@ faults: test-needs ## Run the fault tests in their long form (a quarter of an ho
 	go test -count=1 -timeout 30m -run 'TestWhateverIsDoneToAFile' ./app -long
 
 .PHONY: check
-check: page-needs ## Format, go.mod, vet on every platform, staticcheck, exhaustive switches, the page's types and lint, build without cgo, known vulnerabilities
+check: page-needs ## Format, go.mod, vet on every platform, staticcheck, exhaustive switches, the page's types and lint, build without cgo, known vulnerabilities, a minute of fuzzing for each language of clients' files
 	@build/need go
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [[ -n "$$unformatted" ]]; then echo "gofmt: $$unformatted"; exit 1; fi
 	go mod tidy -diff
@@ -141,6 +141,8 @@ check: page-needs ## Format, go.mod, vet on every platform, staticcheck, exhaust
 	npm --prefix frontend run lint
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/sallyport
 	@build/vulnerabilities $(GOVULNCHECK)
+	@for t in FuzzJSONFilesComeBack FuzzTOMLFilesComeBack FuzzYAMLFilesComeBack; do \
+		$(MAKE) --no-print-directory fuzz T=$$t FUZZTIME=60s || exit 1; done
 
 .PHONY: ui
 ui: ui-shipped ui-browser ## Use the window as a person would: what ships by accessibility names, the dev build in a browser
