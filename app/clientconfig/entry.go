@@ -126,7 +126,7 @@ func (r *reader) members(v *hujson.Value, object *hujson.Object) (kind string) {
 				continue
 			}
 			e.Args = append(e.Args, r.words(list.Elements, 1)...)
-		case key == s.env && s.env != "":
+		case key == s.env && s.env != "" && value.Value.Kind() != 'n': // null is none
 			env, ok := value.Value.(*hujson.Object)
 			if !ok {
 				r.say("its %s is %s, not an object", s.env, kindOf(*value))

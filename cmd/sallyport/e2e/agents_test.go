@@ -141,7 +141,7 @@ func (a agent) ask(t testing.TB, home string, env []string) (said string, took t
 	return out.String(), time.Since(began)
 }
 
-// After protect, one look and one approval, every client that starts the server has its tools in the first session, whatever the client does
+// After protect of each client's file, one look and one approval, every client that starts the server has its tools in the first session, whatever the client does
 // to the environment, and nothing is left to decide.
 func TestOneApprovalCoversFourRealClients(t *testing.T) {
 	if testing.Short() {
@@ -188,7 +188,10 @@ func TestOneApprovalCoversFourRealClients(t *testing.T) {
 			t.Parallel()
 			m := newModel(t, a.prefix, "read_graph")
 			if a.file != nil {
-				a.file(t, home, m.server.URL, append([]string{h.binary(), "wrap", "--name", "memory", "--client", a.client, "--"}, memory...))
+				a.file(t, home, m.server.URL, memory)
+				if out, code := h.run("protect", "--client", a.client, "--no-look"); code != 0 || !strings.Contains(out, "1 entry now guarded") {
+					t.Fatalf("protect: status %d: %s", code, out)
+				}
 			}
 			said, took := a.ask(t, home, append(append(terminalOf(t, home), "SALLYPORT_HOME="+h.path), a.env(m.server.URL)...))
 			offers := m.offered()
