@@ -22,11 +22,14 @@ import (
 
 type probeCommand struct {
 	jsonFlag
-	Name    string   `placeholder:"NAME" help:"Name of the server. Default: the name of its command."`
-	Client  string   `placeholder:"CLIENT" complete:"client" help:"The client that will start it: the look uses the environment and folder it gives its servers. With --config, the client whose file it is (default claude-desktop)."`
-	Sandbox bool     `help:"Run it in the strict sandbox: no network, no home folder (Linux, bubblewrap)."`
-	Config  filePath `placeholder:"PATH" help:"Read the servers of a client's configuration file. The arguments are then names of its entries."`
-	Command []string `arg:"" optional:"" sep:"none" help:"The server's command and its arguments, after --. With --config, names of entries."`
+	Name      string   `placeholder:"NAME" help:"Name of the server. Default: the name of its command."`
+	Client    string   `placeholder:"CLIENT" complete:"client" help:"The client that will start it: the look uses the environment and folder it gives its servers. With --config, the client whose file it is (default claude-desktop)."`
+	Sandbox   bool     `help:"Run it in the strict sandbox: no network, no home folder (Linux, bubblewrap)."`
+	URL       string   `name:"url" placeholder:"URL" help:"Address of a remote server in place of a command, or env:VAR with it."`
+	Header    []string `placeholder:"'K: env:VAR'" sep:"none" help:"Header for a remote server, as wrap takes it."`
+	Transport string   `default:"auto" enum:"auto,http,sse" help:"How a remote server is spoken to; auto finds out."`
+	Config    filePath `placeholder:"PATH" help:"Read the servers of a client's configuration file. The arguments are then names of its entries."`
+	Command   []string `arg:"" optional:"" sep:"none" help:"The server's command and its arguments, after --. With --config, names of entries."`
 }
 
 type probeOptions struct {
@@ -41,10 +44,18 @@ type probeOptions struct {
 // run starts a server, looks at it as a wrapper would, and stops it. It is a session with ourselves as the client, so it sees, pins and
 // reports what a wrapper would.
 func (c probeCommand) run(ctx context.Context, s streams) (int, error) {
-	if c.Config != "" {
+	switch {
+	case c.URL != "":
+		return c.lookAtURL(ctx, s)
+	case c.Config != "":
 		return runProbeFile(ctx, c, s)
 	}
 	report, err := probe(ctx, probeOptions{name: c.Name, argv: c.Command, client: c.Client, sandbox: c.Sandbox})
+	return c.reported(s, report, err)
+}
+
+// reported prints a report.
+func (c probeCommand) reported(s streams, report probeReport, err error) (int, error) {
 	if err != nil {
 		return fail(s, exitFailed, "probe", err), nil
 	}
@@ -175,7 +186,7 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 		return none, err
 	}
 	defer server.process.Stop()
-	state, newer, err := declares(ctx, server, fromServer, toServer)
+	state, newer, err := declares(ctx, link, proxy.Config{FromServer: fromServer, ToServer: toServer, Launch: server.launch}, func(err error) error { return serverSilent(server.process, err) })
 	if err != nil {
 		return none, err
 	}
@@ -202,9 +213,9 @@ func reportOn(state control.State) probeReport {
 	return report
 }
 
-// declares runs a session with a server until the hub took what it declares, and returns the hub's state. newer are the versions of a server
-// that speaks the modern era alone.
-func declares(ctx context.Context, server *server, fromServer io.Reader, toServer io.WriteCloser) (none control.State, newer []string, err error) {
+// declares runs a session with the server of a configuration until the hub took what it declares, and returns the hub's state. newer are the
+// versions of a server that speaks the modern era alone; silent says more of why a server that did not respond is silent.
+func declares(ctx context.Context, link *hubLink, config proxy.Config, silent func(error) error) (none control.State, newer []string, err error) {
 	fromUs, ask, err := os.Pipe()
 	if err != nil {
 		return none, nil, err
@@ -215,11 +226,9 @@ func declares(ctx context.Context, server *server, fromServer io.Reader, toServe
 		return none, nil, err
 	}
 	defer answers.Close()
-	look := &lookedAt{hubLink: server.link, took: make(chan control.State, 1), fail: make(chan error, 1)}
-	session := proxy.New(proxy.Config{
-		FromClient: fromUs, ToClient: toUs, FromServer: fromServer, ToServer: toServer,
-		Gate: look, Launch: server.launch, Session: server.link.session, Stray: server.link.stray,
-	})
+	look := &lookedAt{hubLink: link, took: make(chan control.State, 1), fail: make(chan error, 1)}
+	config.FromClient, config.ToClient, config.Gate, config.Session, config.Stray = fromUs, toUs, look, link.session, link.stray
+	session := proxy.New(config)
 	over := make(chan proxy.Ended, 1)
 	go func() {
 		over <- session.Run(ctx)
@@ -236,12 +245,12 @@ func declares(ctx context.Context, server *server, fromServer io.Reader, toServe
 				return none, nil, why
 			default:
 			}
-			return none, nil, serverSilent(server.process, err)
+			return none, nil, silent(err)
 		}
 	case <-ctx.Done():
 		return none, nil, errNoAnswer
 	case <-over:
-		return none, nil, serverSilent(server.process, errors.New("it exited before it responded"))
+		return none, nil, silent(errors.New("it exited before it responded"))
 	}
 	v := look.newer.Load()
 	if v != nil {
@@ -254,7 +263,7 @@ func declares(ctx context.Context, server *server, fromServer io.Reader, toServe
 	case <-ctx.Done():
 		err = errNoAnswer
 	case <-over:
-		err = serverSilent(server.process, errors.New("it exited before it listed its tools"))
+		err = silent(errors.New("it exited before it listed its tools"))
 	}
 	if v != nil { // it was not to be reviewed either
 		err = apartError(*v)
@@ -329,6 +338,12 @@ func introduce(to io.Writer, from io.Reader) error {
 		}
 		if m.Kind != frame.Result {
 			go io.Copy(io.Discard, from)
+			if text, ok := frame.Find(line, m.Error, "message"); ok && frame.Type(line, text) == '"' {
+				said, _ := frame.String(line, text)
+				if why, ours := strings.CutPrefix(said, "[Sallyport] "); ours {
+					return errors.New(why)
+				}
+			}
 			return errors.New("it responded to initialize with an error")
 		}
 		break

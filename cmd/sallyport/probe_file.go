@@ -100,13 +100,21 @@ func runProbeFile(ctx context.Context, c probeCommand, s streams) (int, error) {
 	return code, nil
 }
 
-// check refuses a mix of the two ways to use probe.
+// check refuses a mix of the three ways to use probe.
 func (c probeCommand) check() error {
 	switch {
+	case c.URL != "" && (c.Config != "" || len(c.Command) > 0):
+		return errors.New("--url is in place of a command and of --config")
+	case c.URL != "" && c.Sandbox:
+		return errors.New("--sandbox: a remote server has no program here that could be put into one")
+	case c.URL == "" && len(c.Header) > 0:
+		return errors.New("--header goes with --url")
+	case c.URL != "":
+		return nil
 	case c.Config != "" && c.Name != "":
 		return errors.New("--name goes with a command; with --config, the names come from the file")
 	case c.Config == "" && len(c.Command) == 0:
-		return errors.New(`no server given: use sallyport probe -- COMMAND [ARG…], or sallyport probe --config PATH [NAME…]`)
+		return errors.New(`no server given: use sallyport probe -- COMMAND [ARG…], sallyport probe --url URL, or sallyport probe --config PATH [NAME…]`)
 	}
 	return nil
 }

@@ -25,17 +25,9 @@ import (
 // runRemote runs one guarded server at an address. The exit code is 0 after the end of the client's input, whatever the server does, and 128 + the
 // signal's number after a signal.
 func runRemote(ctx context.Context, o wrapOptions, s streams) int {
-	raw, err := addressOf(o.url, os.Getenv)
+	to, err := remoteOf(o.url, o.headers)
 	if err != nil {
 		return fail(s, exitUsage, "wrap", err)
-	}
-	address, err := remote.ParseAddress(raw)
-	if err != nil {
-		return fail(s, exitUsage, "wrap", fmt.Errorf("--url: %w", err))
-	}
-	headers, err := headersOf(o.headers)
-	if err != nil {
-		return fail(s, exitUsage, "wrap", fmt.Errorf("--header: %w", err))
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(enoughMemory)
@@ -45,7 +37,7 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 	defer stop(nil)
 
 	link, err := connectLink(ctx, control.RoleWrapper, control.Register{
-		Server: control.ServerRef{Transport: "url", URL: raw, Name: cmp.Or(o.name, address.Hostname())}, Client: o.client, Secrets: secretsOf(os.Environ()),
+		Server: control.ServerRef{Transport: "url", URL: to.raw, Name: cmp.Or(o.name, to.address.Hostname())}, Client: o.client, Secrets: secretsOf(os.Environ()),
 	})
 	if err != nil {
 		answerInitialize(ctx, s, "Sallyport can't use its data folder: "+err.Error())
@@ -57,8 +49,7 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 		}
 	}()
 	endOnSignal(ctx, stop)
-	values, err := valuesOf(ctx, headers, link.home)
-	clearHeaderVariables()
+	server, err := to.open(ctx, link, o.transport)
 	if err != nil { // nothing is sent
 		answerInitialize(ctx, s, err.Error())
 		return fail(s, exitFailed, "wrap", err)
@@ -71,12 +62,7 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 		s.out = out
 		defer restore()
 	}
-	server := remote.Open(remote.Options{
-		Address: address, Kind: remote.Kind(o.transport), Headers: values, Stray: link.stray,
-		Idle:      func() time.Duration { return policy.ForWrapper(link.State().Settings).Idle },
-		Plaintext: func() bool { return policy.ForWrapper(link.State().Settings).Plaintext },
-	})
-	link.record(vocab.RecordServerStart, vocab.StatusOK, "connecting to "+address.Host)
+	link.record(vocab.RecordServerStart, vocab.StatusOK, "connecting to "+to.address.Host)
 	go watchHangup(ctx, s.in, s.out, func() { server.Close() })
 	session := proxy.New(proxy.Config{
 		FromClient: s.in, ToClient: s.out, Server: server, ToServer: server,
@@ -91,6 +77,75 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 		return 128 + int(signalled.number)
 	}
 	return exitFine
+}
+
+// remoteServer is a server at an address, as flags name it.
+type remoteServer struct {
+	raw     string // the address as written
+	address *url.URL
+	headers []remote.Header
+}
+
+func remoteOf(given string, headers []string) (to remoteServer, err error) {
+	if to.raw, err = addressOf(given, os.Getenv); err != nil {
+		return to, err
+	}
+	if to.address, err = remote.ParseAddress(to.raw); err != nil {
+		return to, fmt.Errorf("--url: %w", err)
+	}
+	if to.headers, err = headersOf(headers); err != nil {
+		return to, fmt.Errorf("--header: %w", err)
+	}
+	return to, nil
+}
+
+// open prepares the server, with the values of its headers. An error says what is wrong with one of them.
+func (to remoteServer) open(ctx context.Context, link *hubLink, transport string) (*remote.Server, error) {
+	values, err := valuesOf(ctx, to.headers, link.home)
+	clearHeaderVariables()
+	if err != nil {
+		return nil, err
+	}
+	return remote.Open(remote.Options{
+		Address: to.address, Kind: remote.Kind(transport), Headers: values, Stray: link.stray,
+		Idle:      func() time.Duration { return policy.ForWrapper(link.State().Settings).Idle },
+		Plaintext: func() bool { return policy.ForWrapper(link.State().Settings).Plaintext },
+	}), nil
+}
+
+// lookAtURL is probe for a remote server.
+func (c probeCommand) lookAtURL(ctx context.Context, s streams) (int, error) {
+	to, err := remoteOf(c.URL, c.Header)
+	if err != nil {
+		return fail(s, exitUsage, "probe", err), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeLimit)
+	defer cancel()
+	link, err := connectLink(ctx, control.RoleProbe, control.Register{
+		Server: control.ServerRef{Transport: "url", URL: to.raw, Name: cmp.Or(c.Name, to.address.Hostname())}, Client: c.Client, Secrets: secretsOf(os.Environ()),
+	})
+	if err != nil {
+		return fail(s, exitFailed, "probe", err), nil
+	}
+	defer closeLink(link)
+	if err := link.WaitState(ctx); err != nil {
+		return fail(s, exitFailed, "probe", fmt.Errorf("no hub accepted what was found: %w", err)), nil
+	}
+	server, err := to.open(ctx, link, c.Transport)
+	if err != nil {
+		return fail(s, exitFailed, "probe", err), nil
+	}
+	defer server.Close()
+	state, newer, err := declares(ctx, link, proxy.Config{Server: server, ToServer: server}, func(err error) error { return err })
+	if err != nil {
+		return fail(s, exitFailed, "probe", err), nil
+	}
+	if now := link.State(); now.Revision > state.Revision {
+		state = *now
+	}
+	report := reportOn(state)
+	report.Versions = newer
+	return c.reported(s, report, nil)
 }
 
 // addressOf is the address of --url, which may be in a variable: one with a query must not be seen by every program that can list processes.

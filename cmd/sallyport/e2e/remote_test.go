@@ -192,6 +192,27 @@ func TestAfterAForgottenSessionACallRunsOnceAndAChangedToolIsBlockedBefore(t *te
 	s.hangUp(true)
 }
 
+// A look at a remote server finds what a session would, and says why it could not.
+func TestARemoteServerIsLookedAt(t *testing.T) {
+	t.Parallel()
+	server, h := startChanging(t), install(t)
+	out, code := h.run("probe", "--name", "clock", "--url", server.URL)
+	if code != 3 || !strings.Contains(out, "clock needs your review") {
+		t.Errorf("status %d: %s", code, out)
+	}
+	h.approve()
+	if out, code := h.run("probe", "--url", server.URL); code != 0 || !strings.Contains(out, "everything it declares is allowed") {
+		t.Errorf("status %d: %s", code, out)
+	}
+	server.Close()
+	if out, code := h.run("probe", "--url", server.URL); code != 1 || !strings.Contains(out, "127.0.0.1 refused the connection") {
+		t.Errorf("status %d: %s", code, out)
+	}
+	if out, code := h.run("probe", "--sandbox", "--url", server.URL); code != 2 {
+		t.Errorf("status %d: %s", code, out)
+	}
+}
+
 // What is wrong with the address or a header is said in one line, before anything is sent.
 func TestWhatIsWrongWithARemoteServerIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
