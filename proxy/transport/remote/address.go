@@ -185,7 +185,7 @@ func whyOf(err error, host string) (why string, sent bool) {
 	case errors.Is(err, context.DeadlineExceeded):
 		return host + " did not respond in time", true
 	case errors.Is(err, errTooLong):
-		return "its response is longer than the limit (setting limits.message)", true
+		return host + " sent a response that is longer than the limit (setting limits.message)", true
 	case strings.Contains(err.Error(), "server response headers exceeded"):
 		return host + " sent more headers than the 64 KiB that are read", true
 	}
