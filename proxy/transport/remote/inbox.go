@@ -18,6 +18,8 @@ type inbox struct {
 	bytes  int
 	max    int
 	ended  bool // nothing comes any more
+	news   bool // a new session has begun, and its reader does not know yet
+	told   bool // the last item said so
 }
 
 // item is one message, or why one does not come.
@@ -59,6 +61,9 @@ func (b *inbox) end() {
 func (b *inbox) Next() ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.told { // who comes again has dealt with it
+		b.news, b.told = false, false
+	}
 	for len(b.items) == 0 {
 		if b.ended {
 			return nil, io.EOF
@@ -69,8 +74,24 @@ func (b *inbox) Next() ([]byte, error) {
 	b.items[0] = item{}
 	b.items = b.items[1:]
 	b.bytes -= len(next.line)
+	lost, ok := next.err.(*frame.Undelivered)
+	b.told = b.news && ok && lost.Line != nil
 	b.change.Broadcast()
 	return next.line, next.err
+}
+
+// renew notes that a new session has begun.
+func (b *inbox) renew() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.news = true
+}
+
+// heard reports whether the reader knows of the current session: it was given a request that went back because of it, and came again.
+func (b *inbox) heard() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !b.news
 }
 
 func (b *inbox) More() bool {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/frame"
 )
@@ -25,8 +26,9 @@ type message struct {
 	cancel     context.CancelFunc
 	written    chan struct{} // closed once the request was written
 	once       sync.Once
-	generation int     // of the session that it was sent in
-	by         *stream // of the older transport, that its response comes on
+	generation int         // of the session that it was written for
+	by         *stream     // of the older transport, that its response comes on
+	limit      *time.Timer // for a response on it; nil if there is none
 
 	swallow func(line []byte, why string) // takes the response to a message of ours
 }

@@ -164,7 +164,13 @@ func (s *Server) sendByEvents(m *message) {
 		if m.method == "initialize" {
 			limit = startLimit
 		}
-		time.AfterFunc(limit, func() { s.fail(m, s.host()+" did not respond in time"+mayHaveRun) })
+		timer := time.AfterFunc(limit, func() { s.fail(m, s.host()+" did not respond in time"+mayHaveRun) })
+		s.mu.Lock()
+		m.limit = timer
+		if s.running[m.key] != m { // the stream was faster
+			timer.Stop()
+		}
+		s.mu.Unlock()
 	}
 }
 

@@ -26,6 +26,9 @@ const mayHaveRun = "; the request may have run"
 // send posts a message and takes what comes back.
 func (s *Server) send(m *message, kind Kind) {
 	defer m.cancel()
+	if s.outdated(m) {
+		return
+	}
 	if kind == Events {
 		s.sendByEvents(m)
 		return
@@ -174,11 +177,8 @@ func (s *Server) head(req *http.Request, m *message) (session string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m != nil {
-		m.generation = s.now.generation
-		if m.method == "initialize" {
-			return ""
-		}
+	if m != nil && m.method == "initialize" {
+		return ""
 	}
 	if s.now.version != "" {
 		req.Header.Set("Mcp-Protocol-Version", s.now.version)

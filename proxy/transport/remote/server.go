@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
@@ -161,13 +162,16 @@ func (s *Server) dispatch() {
 
 func (s *Server) start(m *message) {
 	m.ctx, m.cancel = context.WithCancel(s.ctx)
-	if m.kind == frame.Request && !s.register(m) {
-		s.tell(m, "more than 256 requests are in flight; wait for some of them")
-		return
+	if m.kind == frame.Request {
+		if why := s.register(m); why != "" {
+			s.tell(m, why)
+			return
+		}
 	}
 	s.mu.Lock()
 	kind := s.kind
 	s.remember(m)
+	m.generation = s.now.generation
 	s.mu.Unlock()
 	switch {
 	case kind == "":
@@ -212,15 +216,18 @@ func (s *Server) forget(method, name string) {
 	s.now.restore = kept
 }
 
-// register enters a request as in flight, and reports whether there is room for it.
-func (s *Server) register(m *message) bool {
+// register enters a request as in flight, or says why it can't be.
+func (s *Server) register(m *message) (why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.running) >= maxRunning || s.running[m.key] != nil {
-		return false
+	switch {
+	case s.running[m.key] != nil:
+		return "another request with this id is in flight"
+	case len(s.running) >= maxRunning:
+		return fmt.Sprintf("more than %d requests are in flight; wait for some of them", maxRunning)
 	}
 	s.running[m.key] = m
-	return true
+	return ""
 }
 
 // take removes a request from those in flight, and reports whether it still was: it gets one response, or one error.
@@ -231,6 +238,9 @@ func (s *Server) take(m *message) bool {
 		return false
 	}
 	delete(s.running, m.key)
+	if m.limit != nil {
+		m.limit.Stop()
+	}
 	return true
 }
 
@@ -287,8 +297,8 @@ func (s *Server) cancelled(m *message, kind Kind) {
 		return // its response is on the way already
 	}
 	if target.version != "" {
-		target.cancel()
 		s.take(target)
+		target.cancel()
 		return
 	}
 	go func() {

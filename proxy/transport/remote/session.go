@@ -80,6 +80,24 @@ func (s *Server) isRenewed(m *message) bool {
 	return was
 }
 
+// outdated returns a request that was written for a session which the server has forgotten since, or before the caller knows of the new one: what
+// the server declares in that must be looked at before. It waits for a new session that is just being begun.
+func (s *Server) outdated(m *message) bool {
+	if m.swallow != nil || m.method == "initialize" || m.version != "" {
+		return false
+	}
+	s.renewing.Lock()
+	defer s.renewing.Unlock()
+	s.mu.Lock()
+	old := m.generation != s.now.generation || !s.inbox.heard()
+	s.mu.Unlock()
+	if old && m.kind == frame.Request {
+		s.goesBack(m)
+		return true
+	}
+	return false
+}
+
 // goesBack returns a request that was not run.
 func (s *Server) goesBack(m *message) {
 	if s.take(m) {
@@ -112,11 +130,12 @@ func (s *Server) renew(generation int) (why string) {
 	s.mu.Lock()
 	s.now.generation++
 	s.mu.Unlock()
+	s.inbox.renew()
 	if was.initialized != nil {
 		m := messageOf(was.initialized)
 		m.ctx, m.cancel = context.WithCancel(s.ctx)
+		m.swallow = func([]byte, string) {} // it is ours
 		s.send(m, kind)
-		m.cancel()
 	}
 	for _, m := range was.restore {
 		_, _ = s.ask(m.line, kind)
@@ -137,8 +156,8 @@ func (s *Server) ask(line []byte, kind Kind) (response []byte, why string) {
 		response, why = line, no
 		close(got)
 	}
-	if !s.register(m) {
-		return nil, "another request has this id"
+	if why := s.register(m); why != "" {
+		return nil, why
 	}
 	go s.send(m, kind)
 	select {

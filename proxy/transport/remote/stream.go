@@ -143,8 +143,11 @@ func (s *Server) listen() {
 			inner, end := context.WithCancel(ctx)
 			r := s.getWith(inner, end, &at)
 			if r != nil && r.StatusCode == http.StatusOK {
-				wait = 0
+				began := time.Now()
 				_, _ = s.read(r.Body, &at, nil)
+				if time.Since(began) > firstRetry { // else a server that closes it at once would be asked without end
+					wait = 0
+				}
 			}
 			if r != nil {
 				r.Body.Close()
