@@ -64,7 +64,7 @@ func (h *installation) wrapURL(url string, more ...string) []string {
 	return append([]string{h.binary(), "wrap", "--client", "e2e", "--url", url}, more...)
 }
 
-// The official Python client gets the same from a remote server with and without us, over both transports.
+// The official Python client gets the same from a remote server with and without us, over both transports and in both eras.
 func TestBehindTheWrapperARemoteSessionIsTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers and clients")
@@ -87,19 +87,20 @@ func TestBehindTheWrapperARemoteSessionIsTheSame(t *testing.T) {
 		{Do: "read", Name: "note://one"}, {Do: "read", Name: "other://x"}, {Do: "prompt", Name: "ask", Args: map[string]any{"topic": "rain"}},
 	}
 	for _, c := range []struct {
-		name, kind, path string
-		start            func(port string) []string
-		acts             []act
+		name, kind, path, mode string
+		start                  func(port string) []string
+		acts                   []act
 	}{
-		{"server-everything, streamable HTTP", "http", "/mcp", everything("streamableHttp"), slices.Concat(realServers[0].acts(""), realServers[0].typed)},
-		{"server-everything, SSE", "sse", "/sse", everything("sse"), slices.Concat(realServers[0].acts(""), realServers[0].typed)},
-		{"the Python SDK, streamable HTTP", "http", "/mcp", onPython("streamable-http"), ofPython},
-		{"the Python SDK, SSE", "sse", "/sse", onPython("sse"), ofPython},
+		{"server-everything, streamable HTTP", "http", "/mcp", "legacy", everything("streamableHttp"), slices.Concat(realServers[0].acts(""), realServers[0].typed)},
+		{"server-everything, SSE", "sse", "/sse", "legacy", everything("sse"), slices.Concat(realServers[0].acts(""), realServers[0].typed)},
+		{"the Python SDK, streamable HTTP, the modern era", "http", "/mcp", "auto", onPython("streamable-http"), ofPython},
+		{"the Python SDK, streamable HTTP", "http", "/mcp", "legacy", onPython("streamable-http"), ofPython},
+		{"the Python SDK, SSE", "sse", "/sse", "legacy", onPython("sse"), ofPython},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := emptyFolder(t)
 			url := "http://127.0.0.1:" + serve(t, nil, c.start) + c.path
-			drive := drivePython("legacy")
+			drive := drivePython(c.mode)
 			direct := drive(t, []string{c.kind, url}, nil, dir, c.acts)
 			h := verbatim(t)
 			wrapped := settle(h, func() []map[string]any { return drive(t, h.wrapURL(url), h.env(), dir, c.acts) })
