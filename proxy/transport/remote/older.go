@@ -17,8 +17,9 @@ import (
 
 // stream is an open stream of the older transport.
 type stream struct {
-	to  *url.URL
-	end context.CancelFunc
+	to    *url.URL
+	end   context.CancelFunc
+	fresh bool // it is a new session, whose handshake is not over
 }
 
 // openEvents opens the stream, unless it is open.
@@ -61,6 +62,7 @@ func (s *Server) openEvents() error {
 	}
 	opened.to = to
 	s.mu.Lock()
+	opened.fresh = s.now.version != ""
 	s.stream = opened
 	s.mu.Unlock()
 	return nil
@@ -146,7 +148,10 @@ func (s *Server) sendByEvents(m *message) {
 		s.fail(m, "the address can't be used")
 		return
 	}
-	s.head(req, m)
+	if _, current := s.head(req, m); !current {
+		s.goesBack(m)
+		return
+	}
 	r, err := s.http.Do(req)
 	if err != nil {
 		s.broke(m, err, idle)
@@ -177,17 +182,21 @@ func (s *Server) sendByEvents(m *message) {
 // eventsFor is the address for a message. If the stream has ended, a new one begins with the client's own handshake, and there is none: what the
 // server declares is looked at before anything else is sent.
 func (s *Server) eventsFor(m *message) (to *url.URL, why string) {
+	begins := m.method == "initialize" || m.swallow != nil
 	s.mu.Lock()
-	current, greeted, generation := s.stream, s.now.version != "", s.now.generation
+	current, generation := s.stream, s.now.generation
 	s.mu.Unlock()
 	if current == nil {
 		if err := s.openEvents(); err != nil {
 			return nil, err.Error()
 		}
-		if greeted && m.method != "initialize" && m.swallow == nil && m.method != "notifications/initialized" {
-			if why := s.renew(generation); why != "" || m.kind == frame.Request && !s.isRenewed(m) {
-				return nil, why
-			}
+	}
+	s.mu.Lock()
+	fresh := s.stream != nil && s.stream.fresh
+	s.mu.Unlock()
+	if fresh && !begins {
+		if why := s.renew(generation); why != "" || m.kind == frame.Request && !s.isRenewed(m) {
+			return nil, why
 		}
 	}
 	s.mu.Lock()

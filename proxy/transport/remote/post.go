@@ -107,7 +107,12 @@ func (s *Server) post(m *message) *reply {
 			s.fail(m, "the address can't be used")
 			return nil
 		}
-		session := s.head(req, m)
+		session, current := s.head(req, m)
+		if !current {
+			idle.stop()
+			s.goesBack(m)
+			return nil
+		}
 		r, err := s.http.Do(req)
 		if err != nil {
 			idle.stop()
@@ -153,8 +158,8 @@ func (s *Server) elsewhere(to *url.URL) string {
 	return fmt.Sprintf("%s redirects to %s://%s, where nothing was sent; if you trust that address, use it instead", s.host(), to.Scheme, to.Host)
 }
 
-// head sets the headers of a request, and returns the session id among them.
-func (s *Server) head(req *http.Request, m *message) (session string) {
+// head sets the headers of a request, and returns the session id among them. current is false for a request that was written for an earlier session.
+func (s *Server) head(req *http.Request, m *message) (session string, current bool) {
 	for name, values := range s.o.Headers {
 		req.Header[name] = values
 	}
@@ -173,12 +178,16 @@ func (s *Server) head(req *http.Request, m *message) (session string) {
 		if m.name != "" {
 			req.Header.Set("Mcp-Name", headerValue(m.name))
 		}
-		return ""
+		return "", true
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m != nil && m.method == "initialize" {
-		return ""
+	switch {
+	case m == nil:
+	case m.method == "initialize":
+		return "", true
+	case m.kind == frame.Request && m.swallow == nil && m.generation != s.now.generation:
+		return "", false
 	}
 	if s.now.version != "" {
 		req.Header.Set("Mcp-Protocol-Version", s.now.version)
@@ -186,7 +195,7 @@ func (s *Server) head(req *http.Request, m *message) (session string) {
 	if s.now.id != "" {
 		req.Header.Set("Mcp-Session-Id", s.now.id)
 	}
-	return s.now.id
+	return s.now.id, true
 }
 
 // maxErrorBody is how much of the body of an error is read, for the log.

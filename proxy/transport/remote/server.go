@@ -53,6 +53,7 @@ type Server struct {
 	mu      sync.Mutex
 	kind    Kind
 	now     session
+	next    string              // the id of a session that is being begun
 	running map[string]*message // requests in flight, by the key of their id
 	renewed map[string]bool     // requests that came back because the session was forgotten
 	closed  bool

@@ -25,7 +25,11 @@ func (s *Server) begins(m *message, id string) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now.id = id
+	if m.swallow != nil { // it counts once the handshake is over
+		s.next = id
+	} else {
+		s.now.id = id
+	}
 	return true
 }
 
@@ -87,10 +91,10 @@ func (s *Server) outdated(m *message) bool {
 		return false
 	}
 	s.renewing.Lock()
-	defer s.renewing.Unlock()
 	s.mu.Lock()
 	old := m.generation != s.now.generation || !s.inbox.heard()
 	s.mu.Unlock()
+	s.renewing.Unlock()
 	if old && m.kind == frame.Request {
 		s.goesBack(m)
 		return true
@@ -115,7 +119,6 @@ func (s *Server) renew(generation int) (why string) {
 		return ""
 	}
 	was, kind := s.now, s.kind
-	s.now.id = ""
 	s.mu.Unlock()
 	if was.initialize == nil {
 		return s.host() + " has forgotten the session"
@@ -127,10 +130,14 @@ func (s *Server) renew(generation int) (why string) {
 	if versionIn(line) != was.version {
 		return s.host() + " speaks another version of the protocol now; restart the client"
 	}
-	s.mu.Lock()
-	s.now.generation++
-	s.mu.Unlock()
 	s.inbox.renew()
+	s.mu.Lock()
+	s.now.id = s.next
+	s.now.generation++
+	if s.stream != nil {
+		s.stream.fresh = false
+	}
+	s.mu.Unlock()
 	if was.initialized != nil {
 		m := messageOf(was.initialized)
 		m.ctx, m.cancel = context.WithCancel(s.ctx)

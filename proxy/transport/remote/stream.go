@@ -110,7 +110,7 @@ func (s *Server) getWith(ctx context.Context, cancel context.CancelFunc, at *pos
 		cancel()
 		return nil
 	}
-	session := s.head(req, nil)
+	session, _ := s.head(req, nil)
 	if at.id != "" {
 		req.Header.Set("Last-Event-Id", at.id)
 	}
