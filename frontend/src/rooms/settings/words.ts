@@ -296,10 +296,10 @@ const WORDS: Record<string, Words> = {
   },
   'remote.plaintext': {
     label: 'Remote servers without encryption',
-    effect: 'Over http:// everybody on the way can read and change what is sent. On this computer it is always allowed.',
+    effect: 'Over plain HTTP, everybody on the way can read and change what is sent. On this computer it is always allowed.',
     choices: {
-      on: { name: 'Allow http://', effect: 'Sallyport connects to other computers without encryption.' },
-      off: { name: 'Only https://', effect: 'Sallyport sends nothing over http:// to another computer.' },
+      on: { name: 'Allow plain HTTP', effect: 'Sallyport connects to other computers without encryption.' },
+      off: { name: 'Only HTTPS', effect: 'Sallyport sends nothing over plain HTTP to another computer.' },
     },
   },
   'remote.idle': {
