@@ -158,6 +158,20 @@ func sameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
 }
 
+// origin is how another origin is called in errors. Its name is the server's words, so one with characters that host names don't have is not shown.
+func origin(u *url.URL) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(".-:[]", c)
+	}
+	if len(u.Host) > maxHost || strings.IndexFunc(u.Scheme+u.Host, func(c rune) bool { return !plain(c) }) >= 0 {
+		return "another host"
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// maxHost is the longest name of a host (RFC 1035, 2.3.4), with a port.
+const maxHost = 253 + 6
+
 // whyOf puts an error of the network into our words. sent is false if the request can't have reached the server.
 func whyOf(err error, host string) (why string, sent bool) {
 	if no, ok := errors.AsType[*refusal](err); ok {

@@ -19,6 +19,14 @@ type event struct {
 	retry time.Duration
 }
 
+// isMessage reports whether an event carries a message of MCP.
+func (e event) isMessage() bool { return len(e.data) > 0 && (e.name == "" || e.name == "message") }
+
+// line is the message, as oneLine has it, in memory of its own with room for a line break.
+func (e event) line() (line []byte, ok bool) {
+	return oneLine(append(make([]byte, 0, len(e.data)+1), e.data...))
+}
+
 // maxField is how much of a line of a stream is read besides its data: names, ids and comments are short.
 const maxField = 4 << 10
 

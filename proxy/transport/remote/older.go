@@ -18,12 +18,14 @@ import (
 // stream is an open stream of the older transport.
 type stream struct {
 	to    *url.URL
-	end   context.CancelFunc
 	fresh bool // it is a new session, whose handshake is not over
+	over  bool // it has ended
 }
 
 // openEvents opens the stream, unless it is open.
 func (s *Server) openEvents() error {
+	s.opening.Lock()
+	defer s.opening.Unlock()
 	s.mu.Lock()
 	open := s.stream != nil
 	s.mu.Unlock()
@@ -32,23 +34,28 @@ func (s *Server) openEvents() error {
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	limit := time.AfterFunc(connectLimit, cancel)
-	r := s.getWith(ctx, cancel, &position{})
-	if r == nil {
-		limit.Stop()
-		return refused("no connection to %s could be made; check the address and the network", s.host())
+	r, err := s.get(ctx, &position{})
+	if err != nil {
+		cancel()
+		if !limit.Stop() {
+			err = context.DeadlineExceeded
+		}
+		why, _ := whyOf(err, s.host())
+		return refused("%s", why)
 	}
 	if r.StatusCode != http.StatusOK {
-		limit.Stop()
 		why := s.statusWords(r.Response)
 		if r.StatusCode == http.StatusUnsupportedMediaType {
 			kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-			why = s.host() + " sent " + kind + ", which is no stream of MCP; check the address"
+			why = s.host() + " sent " + kindWords(kind) + ", which is no stream of MCP; check the address"
 		}
+		limit.Stop()
 		r.Body.Close()
+		cancel()
 		return refused("%s", why)
 	}
 	named := make(chan *url.URL, 1)
-	opened := &stream{end: cancel}
+	opened := new(stream)
 	go s.readAllEvents(r, opened, named)
 	to, ok := <-named
 	limit.Stop()
@@ -58,13 +65,15 @@ func (s *Server) openEvents() error {
 		return refused("the stream of %s named no address for messages; check the address", s.host())
 	case !sameOrigin(to, s.o.Address):
 		cancel()
-		return refused("%s wants messages at %s://%s, where nothing was sent", s.host(), to.Scheme, to.Host)
+		return refused("%s wants messages at %s, where nothing was sent", s.host(), origin(to))
 	}
-	opened.to = to
 	s.mu.Lock()
-	opened.fresh = s.now.version != ""
+	defer s.mu.Unlock()
+	if opened.over {
+		return refused("the stream of %s ended at once", s.host())
+	}
+	opened.to, opened.fresh = to, s.now.version != ""
 	s.stream = opened
-	s.mu.Unlock()
 	return nil
 }
 
@@ -82,33 +91,31 @@ func (s *Server) readAllEvents(r *reply, of *stream, named chan<- *url.URL) {
 			named <- to
 			return to != nil
 		}
-		if len(e.data) == 0 || e.name != "" && e.name != "message" {
+		if !e.isMessage() {
 			return true
 		}
-		line, ok := oneLine(append([]byte(nil), e.data...))
+		line, ok := e.line()
 		var got frame.Message
-		switch {
-		case !ok || frame.Scan(line, frame.FromServer, &got) != nil:
-			s.put(item{line: append(line, '\n')}) // the session says what is wrong with it
-		case got.Kind < frame.Result:
+		if !ok || frame.Scan(line, frame.FromServer, &got) != nil || got.Kind < frame.Result { // the session says what is wrong with it
 			s.put(item{line: append(line, '\n')})
-		default:
-			s.mu.Lock()
-			m := s.running[string(frame.AppendIDKey(nil, got.ID.Of(line)))]
-			s.mu.Unlock()
-			if m == nil {
-				s.o.Stray([]byte("[dropped: a response to no request]"))
-				return true
-			}
-			s.greeted(m, line)
-			s.respond(m, append(line, '\n'))
+			return true
 		}
+		s.mu.Lock()
+		m := s.running[string(frame.AppendIDKey(nil, got.ID.Of(line)))]
+		s.mu.Unlock()
+		if m == nil {
+			s.o.Stray([]byte("[dropped: a response to no request]"))
+			return true
+		}
+		s.greeted(m, line)
+		s.respond(m, append(line, '\n'))
 		return true
 	})
 	if first {
 		close(named)
 	}
 	s.mu.Lock()
+	of.over = true
 	if s.stream == of {
 		s.stream = nil
 	}
@@ -184,12 +191,10 @@ func (s *Server) sendByEvents(m *message) {
 func (s *Server) eventsFor(m *message) (to *url.URL, why string) {
 	begins := m.method == "initialize" || m.swallow != nil
 	s.mu.Lock()
-	current, generation := s.stream, s.now.generation
+	generation := s.now.generation
 	s.mu.Unlock()
-	if current == nil {
-		if err := s.openEvents(); err != nil {
-			return nil, err.Error()
-		}
+	if err := s.openEvents(); err != nil {
+		return nil, err.Error()
 	}
 	s.mu.Lock()
 	fresh := s.stream != nil && s.stream.fresh

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -26,9 +25,6 @@ const mayHaveRun = "; the request may have run"
 // send posts a message and takes what comes back.
 func (s *Server) send(m *message, kind Kind) {
 	defer m.cancel()
-	if s.outdated(m) {
-		return
-	}
 	if kind == Events {
 		s.sendByEvents(m)
 		return
@@ -153,12 +149,13 @@ func (s *Server) elsewhere(to *url.URL) string {
 		return s.host() + " redirects to no address"
 	}
 	if sameOrigin(to, s.o.Address) {
-		return s.host() + " redirects without end"
+		return s.host() + " redirects within itself in a way that can't be followed; use the last address of the way instead"
 	}
-	return fmt.Sprintf("%s redirects to %s://%s, where nothing was sent; if you trust that address, use it instead", s.host(), to.Scheme, to.Host)
+	return fmt.Sprintf("%s redirects to %s, where nothing was sent; if you trust that address, use it instead", s.host(), origin(to))
 }
 
-// head sets the headers of a request, and returns the session id among them. current is false for a request that was written for an earlier session.
+// head sets the headers of a request, and returns the session id among them. current is false for a request that was written for a session which
+// the server has forgotten since, or before the caller knows of the new one.
 func (s *Server) head(req *http.Request, m *message) (session string, current bool) {
 	for name, values := range s.o.Headers {
 		req.Header[name] = values
@@ -186,8 +183,8 @@ func (s *Server) head(req *http.Request, m *message) (session string, current bo
 	case m == nil:
 	case m.method == "initialize":
 		return "", true
-	case m.kind == frame.Request && m.swallow == nil && m.generation != s.now.generation:
-		return "", false
+	case m.kind == frame.Request && m.swallow == nil && (m.generation != s.now.generation || !s.inbox.heard()):
+		return "", false // what the server declares in the new session must be looked at before
 	}
 	if s.now.version != "" {
 		req.Header.Set("Mcp-Protocol-Version", s.now.version)
@@ -273,8 +270,19 @@ func (s *Server) accepted(m *message, r *reply) {
 	case kind == "text/event-stream":
 		s.follow(m, r)
 	default:
-		s.fail(m, fmt.Sprintf("%s sent %s, which is no message of MCP; check the address", s.host(), cmp.Or(kind, "a body of no type")))
+		s.fail(m, fmt.Sprintf("%s sent %s, which is no message of MCP; check the address", s.host(), kindWords(kind)))
 	}
+}
+
+// kindWords names the type of a body. Only those that people meet are named as they are: a type is the server's words.
+func kindWords(kind string) string {
+	switch kind {
+	case "text/html", "text/plain", "application/json", "application/xml", "text/xml":
+		return kind
+	case "":
+		return "a body of no type"
+	}
+	return "a body of another type"
 }
 
 // whole takes a body that is one message.

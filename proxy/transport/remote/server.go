@@ -59,6 +59,7 @@ type Server struct {
 	closed  bool
 
 	renewing   sync.Mutex         // one new session at a time
+	opening    sync.Mutex         // one stream of the older transport
 	stopListen context.CancelFunc // ends the stream of what no request asked for
 	stream     *stream            // of the older transport
 }
@@ -245,6 +246,17 @@ func (s *Server) take(m *message) bool {
 	return true
 }
 
+// finish is take for a request that does not come back.
+func (s *Server) finish(m *message) bool {
+	was := s.take(m)
+	if was {
+		s.mu.Lock()
+		delete(s.renewed, m.key)
+		s.mu.Unlock()
+	}
+	return was
+}
+
 // waits reports whether a request is still in flight.
 func (s *Server) waits(m *message) bool {
 	s.mu.Lock()
@@ -260,7 +272,7 @@ func (s *Server) fail(m *message, why string) {
 		}
 		return
 	}
-	if s.take(m) {
+	if s.finish(m) {
 		s.tell(m, why)
 	}
 }
@@ -275,12 +287,9 @@ func (s *Server) tell(m *message, why string) {
 
 // respond delivers the response to a request.
 func (s *Server) respond(m *message, line []byte) {
-	if !s.take(m) {
+	if !s.finish(m) {
 		return
 	}
-	s.mu.Lock()
-	delete(s.renewed, m.key)
-	s.mu.Unlock()
 	if m.swallow != nil {
 		m.swallow(line, "")
 		return

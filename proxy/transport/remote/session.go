@@ -84,24 +84,6 @@ func (s *Server) isRenewed(m *message) bool {
 	return was
 }
 
-// outdated returns a request that was written for a session which the server has forgotten since, or before the caller knows of the new one: what
-// the server declares in that must be looked at before. It waits for a new session that is just being begun.
-func (s *Server) outdated(m *message) bool {
-	if m.swallow != nil || m.method == "initialize" || m.version != "" {
-		return false
-	}
-	s.renewing.Lock()
-	s.mu.Lock()
-	old := m.generation != s.now.generation || !s.inbox.heard()
-	s.mu.Unlock()
-	s.renewing.Unlock()
-	if old && m.kind == frame.Request {
-		s.goesBack(m)
-		return true
-	}
-	return false
-}
-
 // goesBack returns a request that was not run.
 func (s *Server) goesBack(m *message) {
 	if s.take(m) {

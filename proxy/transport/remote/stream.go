@@ -25,8 +25,8 @@ func (s *Server) follow(m *message, r *reply) {
 		if !s.pause(at.retry) {
 			return
 		}
-		again := s.get(&at)
-		if again == nil {
+		again, failed := s.get(s.ctx, &at)
+		if failed != nil {
 			continue
 		}
 		if again.StatusCode != http.StatusOK {
@@ -68,10 +68,10 @@ func (s *Server) read(body io.Reader, at *position, m *message) (done bool, err 
 		if e.retry > 0 {
 			at.retry = min(e.retry, lastRetry)
 		}
-		if len(e.data) == 0 || e.name != "" && e.name != "message" {
+		if !e.isMessage() {
 			return true
 		}
-		line, ok := oneLine(append([]byte(nil), e.data...))
+		line, ok := e.line()
 		var got frame.Message
 		if !ok || frame.Scan(line, frame.FromServer, &got) != nil {
 			s.o.Stray(line)
@@ -98,17 +98,13 @@ func (s *Server) read(body io.Reader, at *position, m *message) (done bool, err 
 	return done, err
 }
 
-// get asks for a stream, from a position on.
-func (s *Server) get(at *position) *reply {
-	ctx, cancel := context.WithCancel(s.ctx)
-	return s.getWith(ctx, cancel, at)
-}
-
-func (s *Server) getWith(ctx context.Context, cancel context.CancelFunc, at *position) *reply {
+// get asks for a stream, from a position on. Closing its body ends it.
+func (s *Server) get(ctx context.Context, at *position) (*reply, error) {
+	ctx, cancel := context.WithCancel(ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.o.Address.String(), nil)
 	if err != nil {
 		cancel()
-		return nil
+		return nil, err
 	}
 	session, _ := s.head(req, nil)
 	if at.id != "" {
@@ -117,13 +113,13 @@ func (s *Server) getWith(ctx context.Context, cancel context.CancelFunc, at *pos
 	r, err := s.http.Do(req)
 	if err != nil {
 		cancel()
-		return nil
+		return nil, err
 	}
 	r.Body = newIdle(0, cancel).body(r.Body)
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); r.StatusCode == http.StatusOK && kind != "text/event-stream" {
 		r.StatusCode = http.StatusUnsupportedMediaType
 	}
-	return &reply{r, session}
+	return &reply{r, session}, nil
 }
 
 // listen opens the stream on which a server sends what no request asked for (specification of 2025-11-25, "Listening for Messages from the
@@ -140,16 +136,15 @@ func (s *Server) listen() {
 		defer cancel()
 		at, wait := position{retry: firstRetry}, time.Duration(0)
 		for {
-			inner, end := context.WithCancel(ctx)
-			r := s.getWith(inner, end, &at)
-			if r != nil && r.StatusCode == http.StatusOK {
+			r, err := s.get(ctx, &at)
+			if err == nil && r.StatusCode == http.StatusOK {
 				began := time.Now()
 				_, _ = s.read(r.Body, &at, nil)
 				if time.Since(began) > firstRetry { // else a server that closes it at once would be asked without end
 					wait = 0
 				}
 			}
-			if r != nil {
+			if err == nil {
 				r.Body.Close()
 				if r.StatusCode >= 400 && r.StatusCode < 500 && r.StatusCode != http.StatusTooManyRequests {
 					return // it has none, or has forgotten the session, which the next request finds out
