@@ -84,25 +84,35 @@ func FuzzWrapUnwrapIsTheIdentity(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte, comments bool) { checkIdentity(t, raw, Format{Comments: comments}, by) })
 }
 
-func checkIdentity(t *testing.T, raw []byte, format Format, by Installation) {
+// wrapAny wraps whatever can be wrapped in a file. before is nil if there is nothing to check: the file can't be read, or a false wrapper in it, which
+// is not put back, was replaced.
+func wrapAny(t *testing.T, raw []byte, format Format, by Installation) (before *File, wrapped Result, names []string) {
 	t.Helper()
 	before, err := Parse(raw, format)
 	if err != nil {
-		return
+		return nil, wrapped, nil
 	}
-	wrapped, err := Wrap(raw, format, nil, by, nil)
-	if err != nil {
+	if wrapped, err = Wrap(raw, format, nil, by, nil); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{}
+	names = []string{}
 	for _, o := range wrapped.Outcomes {
 		switch o.Did {
 		case DidRewrap:
-			return // a false wrapper is not put back
+			return nil, wrapped, nil
 		case DidWrap:
 			names = append(names, o.Name)
 		default: // not written
 		}
+	}
+	return before, wrapped, names
+}
+
+func checkIdentity(t *testing.T, raw []byte, format Format, by Installation) {
+	t.Helper()
+	before, wrapped, names := wrapAny(t, raw, format, by)
+	if before == nil {
+		return
 	}
 	after, err := Parse(wrapped.Raw, format)
 	if err != nil {

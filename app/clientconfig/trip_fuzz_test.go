@@ -14,23 +14,9 @@ import (
 func checkComesBack(t *testing.T, raw []byte, by Installation) {
 	t.Helper()
 	format := FormatOf(by.Client)
-	before, err := Parse(raw, format)
-	if err != nil {
+	before, wrapped, names := wrapAny(t, raw, format, by)
+	if before == nil {
 		return
-	}
-	wrapped, err := Wrap(raw, format, nil, by, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := []string{}
-	for _, o := range wrapped.Outcomes {
-		switch o.Did {
-		case DidRewrap:
-			return // a false wrapper is not put back
-		case DidWrap:
-			names = append(names, o.Name)
-		default: // not written
-		}
 	}
 	if (len(names) > 0) != wrapped.Changed {
 		t.Fatalf("%d entries were wrapped, changed: %v", len(names), wrapped.Changed)
