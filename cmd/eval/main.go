@@ -66,7 +66,7 @@ func run(args []string) error {
 		return err
 	}
 	var rewritten strings.Builder
-	if err := lost(&rewritten, *dir, models["responses"]); err != nil {
+	if err := lost(&rewritten, all, models["responses"]); err != nil {
 		return err
 	}
 	text := report(all) + rewritten.String() + found

@@ -47,18 +47,11 @@ var rewrites = []struct {
 }
 
 // lost reports what five rewrites of the planted orders hide, each judged by the vote that does not know its source.
-func lost(out io.Writer, dir string, model *leftOut) error {
+func lost(out io.Writer, all []*corpus, model *leftOut) error {
 	rows := map[string]*row{}
-	err := each(dir, "responses_malicious", func(raw []byte) error {
-		var r row
-		if err := json.Unmarshal(raw, &r); err != nil {
-			return err
-		}
-		rows[r.ID] = &r
-		return nil
-	})
-	if err != nil {
-		return err
+	attacks := named(all, "responses_malicious").rows
+	for i := range attacks {
+		rows[attacks[i].ID] = &attacks[i]
 	}
 	found := make([]share, len(rewrites))
 	for line := range strings.Lines(rewritesFile) {
