@@ -102,6 +102,13 @@ func (s *Session) unanswered(id []byte, asks bool, size int, why string) {
 		s.answerServer(errorLine(id, -32600, "[Sallyport] the message was blocked: "+why, nil))
 		return
 	}
+	if r := s.unansweredCall(id); r != nil {
+		s.lost(r, size, why)
+	}
+}
+
+// unansweredCall takes the request with an id that gets no response. One of ours is ended; one of the client's is returned.
+func (s *Session) unansweredCall(id []byte) *request {
 	r := s.calls.take(id)
 	switch {
 	case r == nil:
@@ -110,41 +117,39 @@ func (s *Session) unanswered(id []byte, asks bool, size int, why string) {
 	case r.own != nil:
 		r.own <- nil
 	default:
-		s.lost(r, size, why)
+		return r
 	}
+	return nil
 }
 
 // undelivered ends a request that gets no response. One that was not run, because a remote server has forgotten the session, waits until what the
 // server declares now has been judged, and is then sent again or refused.
 func (s *Session) undelivered(u *frame.Undelivered) {
-	r := s.calls.take(u.ID)
+	r := s.unansweredCall(u.ID)
 	switch {
 	case r == nil:
-	case r.method == methodListen:
-		s.listens.ended(r.id, true)
-	case r.own != nil:
-		r.own <- nil
-	case u.Line != nil:
+	case u.Line == nil:
+		s.failed(r, -32000, 0, u.Why)
+	default:
 		s.entrance.shut()
 		s.checks.Demand(true)
 		if !s.entrance.hold(r, u.Line) {
 			s.admit(r, u.Line, time.Now())
 		}
-	default:
-		if r.method == methodInitialize {
-			s.handshake.notInitialized()
-		}
-		s.client.Enqueue(errorLine(r.id, -32000, "[Sallyport] "+u.Why, nil))
-		s.journal.answered(r, vocab.StatusError, 0)
 	}
 }
 
 // lost tells the client that its request has no deliverable response.
 func (s *Session) lost(r *request, size int, why string) {
+	s.failed(r, -32603, size, "the server's response was blocked: "+why)
+}
+
+// failed gives a request of the client an error in our words.
+func (s *Session) failed(r *request, code, size int, why string) {
 	if r.method == methodInitialize {
 		s.handshake.notInitialized()
 	}
-	s.client.Enqueue(errorLine(r.id, -32603, "[Sallyport] the server's response was blocked: "+why, nil))
+	s.client.Enqueue(errorLine(r.id, code, "[Sallyport] "+why, nil))
 	s.journal.answered(r, vocab.StatusError, size)
 }
 

@@ -68,20 +68,13 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 
 	// What follows needs no hub, and runs while the link asks it. Until now a signal ends us as if we had not been started.
 	endOnSignal(ctx, stop)
-	if in, restore := pollable(s.in, os.O_RDONLY); in != nil {
-		s.in = in
-		defer restore()
-	}
-	if out, restore := pollable(s.out, os.O_WRONLY); out != nil {
-		s.out = out
-		defer restore()
-	}
+	defer s.poll()()
 	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Spare: link.spare}, s.err)
 	defer server.close()
 	config := proxy.Config{
 		FromClient: s.in, ToClient: s.out,
 		Gate: link, Launch: server.launch, Client: o.client, Session: link.session, Stray: link.stray,
-		Notice:  func(sentence string) { go io.WriteString(s.err, "sallyport: "+sentence+"\n") }, // many clients never read it
+		Notice:  s.notice,
 		GiveWay: transport.GiveWay,
 	}
 	if err = prepared; err == nil {
@@ -120,12 +113,37 @@ func endWrap(ctx context.Context, s streams, session *proxy.Session, wrapped *se
 		session.AnswerAll("the client ended the session")
 		wrapped.link.record(vocab.RecordServerStop, vocab.StatusOK, "the client ended")
 	}
-	var signalled caught
-	if errors.As(context.Cause(ctx), &signalled) {
+	return endedBy(ctx)
+}
+
+// endedBy is the exit code of a session that did not end because of its server: 128 + the number of the signal, if one ended it.
+func endedBy(ctx context.Context) int {
+	if signalled, ok := errors.AsType[caught](context.Cause(ctx)); ok {
 		return 128 + int(signalled.number)
 	}
 	return exitFine
 }
+
+// poll makes the streams of a session pollable where they can be, until restore is called.
+func (s *streams) poll() (restore func()) {
+	var undo []func()
+	if in, back := pollable(s.in, os.O_RDONLY); in != nil {
+		s.in = in
+		undo = append(undo, back)
+	}
+	if out, back := pollable(s.out, os.O_WRONLY); out != nil {
+		s.out = out
+		undo = append(undo, back)
+	}
+	return func() {
+		for i := len(undo) - 1; i >= 0; i-- {
+			undo[i]()
+		}
+	}
+}
+
+// notice tells whoever reads our stderr a sentence. Many clients never read it.
+func (s streams) notice(sentence string) { go io.WriteString(s.err, "sallyport: "+sentence+"\n") }
 
 // drainGrace is how long a server whose output has ended may take to exit.
 const drainGrace = 2 * time.Second

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/keychain"
@@ -36,9 +37,7 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 
-	link, err := connectLink(ctx, control.RoleWrapper, control.Register{
-		Server: control.ServerRef{Transport: "url", URL: to.raw, Name: cmp.Or(o.name, to.address.Hostname())}, Client: o.client, Secrets: secretsOf(os.Environ()),
-	})
+	link, err := connectLink(ctx, control.RoleWrapper, to.register(o.name, o.client))
 	if err != nil {
 		answerInitialize(ctx, s, "Sallyport can't use its data folder: "+err.Error())
 		return fail(s, exitFailed, "wrap", err)
@@ -54,29 +53,19 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 		answerInitialize(ctx, s, err.Error())
 		return fail(s, exitFailed, "wrap", err)
 	}
-	if in, restore := pollable(s.in, os.O_RDONLY); in != nil {
-		s.in = in
-		defer restore()
-	}
-	if out, restore := pollable(s.out, os.O_WRONLY); out != nil {
-		s.out = out
-		defer restore()
-	}
+	defer s.poll()()
 	link.record(vocab.RecordServerStart, vocab.StatusOK, "connecting to "+to.address.Host)
 	go watchHangup(ctx, s.in, s.out, func() { server.Close() })
 	session := proxy.New(proxy.Config{
 		FromClient: s.in, ToClient: s.out, Server: server, ToServer: server,
 		Gate: link, Client: o.client, Session: link.session, Stray: link.stray,
-		Notice: func(sentence string) { go s.err.Write([]byte("sallyport: " + sentence + "\n")) },
+		Notice: s.notice,
 	})
 	session.Run(ctx)
 	server.Close()
 	session.AnswerAll("the client ended the session")
 	link.record(vocab.RecordServerStop, vocab.StatusOK, "the client ended")
-	if signalled, ok := errors.AsType[caught](context.Cause(ctx)); ok {
-		return 128 + int(signalled.number)
-	}
-	return exitFine
+	return endedBy(ctx)
 }
 
 // remoteServer is a server at an address, as flags name it.
@@ -97,6 +86,13 @@ func remoteOf(given string, headers []string) (to remoteServer, err error) {
 		return to, fmt.Errorf("--header: %w", err)
 	}
 	return to, nil
+}
+
+// register is what the hub is told of the server.
+func (to remoteServer) register(name, client string) control.Register {
+	return control.Register{
+		Server: control.ServerRef{Transport: identity.TransportURL, URL: to.raw, Name: cmp.Or(name, to.address.Hostname())}, Client: client, Secrets: secretsOf(os.Environ()),
+	}
 }
 
 // open prepares the server, with the values of its headers. An error says what is wrong with one of them.
@@ -121,9 +117,7 @@ func (c probeCommand) lookAtURL(ctx context.Context, s streams) (int, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
-	link, err := connectLink(ctx, control.RoleProbe, control.Register{
-		Server: control.ServerRef{Transport: "url", URL: to.raw, Name: cmp.Or(c.Name, to.address.Hostname())}, Client: c.Client, Secrets: secretsOf(os.Environ()),
-	})
+	link, err := connectLink(ctx, control.RoleProbe, to.register(c.Name, c.Client))
 	if err != nil {
 		return fail(s, exitFailed, "probe", err), nil
 	}
