@@ -12,9 +12,13 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 )
+
+// errGone is of an object that the service named and does not have.
+var errGone = fmt.Errorf("%w (org.freedesktop.DBus.Error.UnknownMethod)", ErrRefused)
 
 // bus is a connection to the session's bus for one call of a Store. A connection of its own costs a millisecond, and neither a dropped bus
 // nor a service that was restarted needs any care.
@@ -23,8 +27,29 @@ type bus struct {
 	conn *dbus.Conn
 }
 
-// onBus connects, calls f and closes the connection. It never starts a bus.
-func onBus(ctx context.Context, f func(bus) error) error {
+// A gnome-keyring that was just started exports its keyring, takes it back once its file is written and exports it again; GDBus says
+// UnknownMethod of an object that is away. Such a call is made anew, after a pause, before it counts.
+const (
+	tries = 4
+	pause = 50 * time.Millisecond
+)
+
+// onBus connects, calls f and closes the connection. It never starts a bus. f is called again where an object that it was told of is gone.
+func onBus(ctx context.Context, f func(bus) error) (err error) {
+	for range tries {
+		if err = onBusOnce(ctx, f); !errors.Is(err, errGone) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+	return err
+}
+
+func onBusOnce(ctx context.Context, f func(bus) error) error {
 	address, err := busAddress(os.Getenv)
 	if err != nil {
 		return err
@@ -92,6 +117,8 @@ func meaning(err error) error {
 		return ErrAbsent
 	case common + "NoReply", common + "Timeout", common + "TimedOut":
 		return ErrSilent
+	case common + "UnknownMethod":
+		return errGone
 	}
 	if strings.HasPrefix(told.Name, common+"Spawn.") { // it is installed, and the bus can't start it
 		return fmt.Errorf("%w (the bus could not start it)", ErrAbsent)

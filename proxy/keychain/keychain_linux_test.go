@@ -200,6 +200,22 @@ func TestALockedKeychainShowsADialogOnlyToAPersonWhoWaits(t *testing.T) {
 	}
 }
 
+func TestAKeyringThatIsAwayForAMomentIsLookedForAgain(t *testing.T) {
+	bus := ring.StartBus(t, "")
+	locked := bus.Locked()
+	s := Secrets("/x")
+	for name, call := range calls {
+		locked.Away(tries - 1)
+		if err := call(s, t.Context()); !errors.Is(err, ErrLocked) {
+			t.Errorf("%s, back again: %v", name, err)
+		}
+		locked.Away(tries)
+		if err := call(s, t.Context()); !errors.Is(err, ErrRefused) {
+			t.Errorf("%s, away for good: %v", name, err)
+		}
+	}
+}
+
 func TestAnEntryOfTheKeychainIsFoundByItsReference(t *testing.T) {
 	bus := ring.StartBus(t, "")
 	bus.Keyring()

@@ -16,6 +16,7 @@ type Locked struct {
 	open    bool
 	shown   int
 	dismiss bool
+	away    int
 }
 
 const (
@@ -45,6 +46,10 @@ func (b *Bus) Locked() *Locked {
 			"Get": func(string, string) (dbus.Variant, *dbus.Error) {
 				l.mu.Lock()
 				defer l.mu.Unlock()
+				if l.away > 0 {
+					l.away--
+					return dbus.Variant{}, &dbus.ErrMsgUnknownMethod
+				}
 				return dbus.MakeVariant(!l.open), nil
 			},
 		}},
@@ -88,4 +93,11 @@ func (l *Locked) Dismiss(dismiss bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.dismiss = dismiss
+}
+
+// Away takes the keyring off the bus for the next looks at it, as a gnome-keyring does that was just started.
+func (l *Locked) Away(looks int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.away = looks
 }
