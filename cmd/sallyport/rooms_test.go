@@ -15,7 +15,7 @@ const module = "github.com/sallyport/sallyport/"
 // A room is a package, and which packages of ours its non-test files may import; all may import proxy/vocab. A package that is no room is an
 // error: add it here and in docs/architecture.md.
 var rooms = map[string][]string{
-	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/keychain", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "proxy/transport/remote", "app", "app/clientconfig", "app/clientedit", "app/display", "app/identity", "app/settings"},
+	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/address", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/keychain", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "proxy/transport/remote", "app", "app/clientconfig", "app/clientedit", "app/display", "app/identity", "app/settings"},
 	"cmd/sallyport/demo":     {"app/clientconfig", "cmd/sallyport/terminal", "proxy/control", "proxy/keychain", "proxy/transport"},
 	"cmd/sallyport/review":   {"cmd/sallyport/terminal", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
 	"cmd/sallyport/terminal": {"proxy/inspect/legible"},
@@ -30,6 +30,7 @@ var rooms = map[string][]string{
 	"cmd/eval":       {"proxy/inspect", "proxy/inspect/secrets"},
 
 	"proxy":                  {"proxy/control", "proxy/cut", "proxy/declared", "proxy/flow", "proxy/frame", "proxy/guardrail", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/launch", "proxy/pin", "proxy/policy", "proxy/refusal", "proxy/sanitize", "proxy/schema", "proxy/transport"},
+	"proxy/address":          {},
 	"proxy/control":          {"proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/peer", "proxy/pin", "proxy/powers", "proxy/proc", "proxy/proc/table"},
 	"proxy/declared":         {"proxy/control", "proxy/frame", "proxy/inspect", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/refusal", "proxy/sanitize", "proxy/schema"},
 	"proxy/disk":             {},
@@ -61,7 +62,7 @@ var rooms = map[string][]string{
 	"proxy/scripted":         {},
 	"proxy/transport":        {"proxy/proc", "proxy/proc/table", "proxy/program", "proxy/sandbox", "proxy/transport/guard"},
 	"proxy/transport/guard":  {"proxy/proc/table"},
-	"proxy/transport/remote": {"proxy/frame"},
+	"proxy/transport/remote": {"proxy/address", "proxy/frame"},
 
 	"app":              {"app/approvals", "app/calls", "app/clientconfig", "app/display", "app/flow", "app/guardian", "app/ledger", "app/logs", "app/lost", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/tasks", "app/witness", "app/wrappers", "proxy/control", "proxy/policy", "store"},
 	"app/approvals":    {"app/identity", "app/ledger", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/proxy"
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/keychain"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -79,7 +80,7 @@ func remoteOf(given string, headers []string) (to remoteServer, err error) {
 	if to.raw, err = addressOf(given, os.Getenv); err != nil {
 		return to, err
 	}
-	if to.address, err = remote.ParseAddress(to.raw); err != nil {
+	if to.address, err = address.Parse(to.raw); err != nil {
 		return to, fmt.Errorf("--url: %w", err)
 	}
 	if to.headers, err = headersOf(headers); err != nil {

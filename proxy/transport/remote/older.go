@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
@@ -33,7 +34,7 @@ func (s *Server) openEvents() error {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
-	limit := time.AfterFunc(connectLimit, cancel)
+	limit := time.AfterFunc(address.ConnectLimit, cancel)
 	r, err := s.get(ctx, &position{})
 	if err != nil {
 		cancel()
@@ -41,7 +42,7 @@ func (s *Server) openEvents() error {
 			err = context.DeadlineExceeded
 		}
 		why, _ := whyOf(err, s.host())
-		return refused("%s", why)
+		return address.Refused("%s", why)
 	}
 	if r.StatusCode != http.StatusOK {
 		why := s.statusWords(r.Response)
@@ -52,7 +53,7 @@ func (s *Server) openEvents() error {
 		limit.Stop()
 		r.Body.Close()
 		cancel()
-		return refused("%s", why)
+		return address.Refused("%s", why)
 	}
 	named := make(chan *url.URL, 1)
 	opened := new(stream)
@@ -62,15 +63,15 @@ func (s *Server) openEvents() error {
 	switch {
 	case !ok || to == nil:
 		cancel()
-		return refused("the stream of %s named no address for messages; check the address", s.host())
-	case !sameOrigin(to, s.o.Address):
+		return address.Refused("the stream of %s named no address for messages; check the address", s.host())
+	case !address.SameOrigin(to, s.o.Address):
 		cancel()
-		return refused("%s wants messages at %s, where nothing was sent", s.host(), origin(to))
+		return address.Refused("%s wants messages at %s, where nothing was sent", s.host(), address.Origin(to))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if opened.over {
-		return refused("the stream of %s ended at once", s.host())
+		return address.Refused("the stream of %s ended at once", s.host())
 	}
 	opened.to, opened.fresh = to, s.now.version != ""
 	s.stream = opened

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
@@ -122,7 +123,7 @@ func (s *Server) post(m *message) *reply {
 		}
 		r.Body.Close()
 		next, err := to.Parse(r.Header.Get("Location"))
-		if err != nil || n == maxRedirects || !sameOrigin(next, s.o.Address) {
+		if err != nil || n == maxRedirects || !address.SameOrigin(next, s.o.Address) {
 			idle.stop()
 			s.fail(m, s.elsewhere(next))
 			return nil
@@ -148,10 +149,10 @@ func (s *Server) elsewhere(to *url.URL) string {
 	if to == nil || to.Host == "" {
 		return s.host() + " redirects to no address"
 	}
-	if sameOrigin(to, s.o.Address) {
+	if address.SameOrigin(to, s.o.Address) {
 		return s.host() + " redirects within itself in a way that can't be followed; use the last address of the way instead"
 	}
-	return fmt.Sprintf("%s redirects to %s, where nothing was sent; if you trust that address, use it instead", s.host(), origin(to))
+	return fmt.Sprintf("%s redirects to %s, where nothing was sent; if you trust that address, use it instead", s.host(), address.Origin(to))
 }
 
 // head sets the headers of a request, and returns the session id among them. current is false for a request that was written for a session which

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
@@ -38,9 +39,9 @@ type arrival struct {
 	err  error
 }
 
-func open(t *testing.T, address string, change func(*Options)) *talk {
+func open(t *testing.T, at string, change func(*Options)) *talk {
 	t.Helper()
-	u, err := ParseAddress(address)
+	u, err := address.Parse(at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -551,7 +552,7 @@ func TestNoCallRunsInANewSessionBeforeTheCallerKnowsOfIt(t *testing.T) {
 		}
 	}))
 	t.Cleanup(s.Close)
-	u, err := ParseAddress(s.URL)
+	u, err := address.Parse(s.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -916,26 +917,25 @@ func TestWhereAnAddressMayLead(t *testing.T) {
 		{"a group of computers", "https://many.example/", []string{"224.0.0.1"}, true, "no server has"},
 		{"nowhere", "https://none.example/", nil, false, "no address"},
 	} {
-		u, err := ParseAddress(c.url)
+		u, err := address.Parse(c.url)
 		if err != nil {
 			t.Fatal(err)
 		}
 		d := newDialer(u, func() bool { return c.plaintext })
-		d.lookup = func(context.Context, string) (all []netip.Addr, err error) {
+		d.Lookup = func(context.Context, string) (all []netip.Addr, err error) {
 			for _, ip := range c.leads {
 				all = append(all, netip.MustParseAddr(ip))
 			}
 			return all, nil
 		}
 		var dialled []string
-		d.dial.ControlContext = nil
-		d.dial.Control = func(_, address string, _ syscallConn) error {
+		d.Dial = func(_ context.Context, _, address string) (net.Conn, error) {
 			dialled = append(dialled, address)
-			return errors.New("far enough")
+			return nil, errors.New("far enough")
 		}
-		_, err = d.connect(t.Context(), "tcp", net.JoinHostPort(u.Hostname(), portOf(u)))
-		no, refused := errors.AsType[*refusal](err)
-		if refused != (c.words != "") || refused && !strings.Contains(no.why, c.words) {
+		_, err = d.connect(t.Context(), "tcp", net.JoinHostPort(u.Hostname(), address.Port(u)))
+		no, refused := errors.AsType[*address.Refusal](err)
+		if refused != (c.words != "") || refused && !strings.Contains(no.Reason, c.words) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if refused == (len(dialled) > 0) {
@@ -949,7 +949,7 @@ func TestANameIsLookedUpOnceForAConnection(t *testing.T) {
 	u, _ := url.Parse("http://rebinds.example/")
 	d := newDialer(u, func() bool { return false })
 	looks := 0
-	d.lookup = func(context.Context, string) ([]netip.Addr, error) {
+	d.Lookup = func(context.Context, string) ([]netip.Addr, error) {
 		looks++
 		if looks == 1 {
 			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
@@ -957,9 +957,9 @@ func TestANameIsLookedUpOnceForAConnection(t *testing.T) {
 		return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
 	}
 	var dialled []string
-	d.dial.Control = func(_, address string, _ syscallConn) error {
+	d.Dial = func(_ context.Context, _, address string) (net.Conn, error) {
 		dialled = append(dialled, address)
-		return errors.New("far enough")
+		return nil, errors.New("far enough")
 	}
 	_, _ = d.connect(t.Context(), "tcp", "rebinds.example:80")
 	if looks != 1 || !slices.Equal(dialled, []string{"127.0.0.1:80"}) {

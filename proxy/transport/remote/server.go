@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
@@ -24,7 +25,7 @@ const (
 
 // Options say which server, and how it is spoken to.
 type Options struct {
-	Address   *url.URL // from ParseAddress
+	Address   *url.URL // from address.Parse
 	Kind      Kind
 	Headers   http.Header          // sent along, to the origin of the address alone
 	Plaintext func() bool          // http may go to other computers (setting remote.plaintext)
@@ -84,7 +85,7 @@ func Open(o Options) *Server {
 		inbox: newInbox(), o: o, queue: make(chan []byte, 64), running: map[string]*message{}, renewed: map[string]bool{},
 		http: &http.Client{
 			Transport: &http.Transport{
-				DialContext: d.connect, Proxy: d.proxy, TLSHandshakeTimeout: connectLimit, MaxResponseHeaderBytes: maxHeaders,
+				DialContext: d.connect, Proxy: d.proxy, TLSHandshakeTimeout: address.ConnectLimit, MaxResponseHeaderBytes: address.MaxHeaders,
 				DisableCompression: true, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second,
 			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -315,7 +316,7 @@ func (s *Server) cancelled(m *message, kind Kind) {
 		select {
 		case <-target.written:
 			s.send(m, kind)
-		case <-time.After(connectLimit):
+		case <-time.After(address.ConnectLimit):
 		case <-s.ctx.Done():
 		}
 	}()

@@ -1,4 +1,4 @@
-package remote
+package address
 
 import (
 	"crypto/tls"
