@@ -79,6 +79,7 @@ var rooms = map[string][]string{
 	"app/lost":         {"app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/pin", "store"},
 	"app/markup":       {},
 	"app/mask":         {},
+	"app/oauth":        {"proxy/address"},
 	"app/office":       {"app/identity", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "store"},
 	"app/providers":    {"app/office", "proxy/control", "proxy/cut", "proxy/guardrail", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/keychain", "proxy/policy", "proxy/sanitize", "store"},
 	"app/quarantine":   {"app/identity", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "store"},
