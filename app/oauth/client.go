@@ -40,6 +40,7 @@ type Client struct {
 	clear         *address.Dialer
 	over, through *http.Transport // without and with a proxy
 	inClear       *http.Transport
+	limit         time.Duration // of a request
 
 	mu    sync.Mutex
 	class address.Class // that was looked up
@@ -50,7 +51,7 @@ func New(o Options) *Client {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	c := &Client{o: o}
+	c := &Client{o: o, limit: requestLimit}
 	c.encrypted = address.NewDialer(func(host string, class address.Class) error {
 		if floor := c.floor(); class.InnerTo(floor) {
 			return address.Refused("%s leads to a %s address, and the server's own is %s; nothing was sent", host, class, floor)
@@ -177,7 +178,7 @@ type response struct {
 
 // send makes one request and reads its response. Redirects of a GET are followed within the origin; a request with a body is never sent twice.
 func (c *Client) send(ctx context.Context, method string, to *url.URL, header http.Header, body string) (*response, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestLimit)
+	ctx, cancel := context.WithTimeout(ctx, c.limit)
 	defer cancel()
 	origin := to
 	for n := 0; ; n++ {

@@ -67,8 +67,8 @@ func (c *Client) resourceName() string {
 }
 
 // resource gets the metadata of the server.
-func (c *Client) resource(ctx context.Context, challenge Challenge) (resource, error) {
-	var res resource
+func (c *Client) resource(ctx context.Context, challenge Challenge) (resourceMetadata, error) {
+	var res resourceMetadata
 	err := c.firstOf(ctx, c.resourcePlaces(challenge.Metadata), func(body []byte) (err error) {
 		res, err = parseResource(body, c.o.Server)
 		return err
@@ -101,7 +101,7 @@ func (c *Client) issuer(ctx context.Context, p *Plan, supported []string) error 
 	if u.RawQuery != "" || u.ForceQuery {
 		return failed(ErrWrong, "the issuer that %s names has a ? part, which none may have", c.o.Server.Hostname()) // RFC 8414, 2
 	}
-	var is issuer
+	var is issuerMetadata
 	err = c.firstOf(ctx, issuerPlaces(u), func(body []byte) (err error) {
 		is, err = parseIssuer(body, p.Issuer)
 		return err

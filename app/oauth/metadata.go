@@ -70,8 +70,8 @@ func (d document) members(pairs ...any) error {
 	return nil
 }
 
-// resource is the metadata of a protected resource (RFC 9728, 2).
-type resource struct {
+// resourceMetadata is the metadata of a protected resource (RFC 9728, 2).
+type resourceMetadata struct {
 	name    string // the identifier; "" if it has none
 	issuers []string
 	scopes  []string
@@ -81,7 +81,7 @@ type resource struct {
 const maxIssuers = 20
 
 // parseResource reads the metadata of the resource at an address, and checks that it is this one's.
-func parseResource(body []byte, server *url.URL) (r resource, err error) {
+func parseResource(body []byte, server *url.URL) (r resourceMetadata, err error) {
 	d, err := documentOf(body)
 	if err != nil {
 		return r, err
@@ -111,8 +111,8 @@ func covers(resource string, server *url.URL) bool {
 	return whole == part || strings.HasPrefix(whole, part+"/")
 }
 
-// issuer is the metadata of an authorization server (RFC 8414, 2).
-type issuer struct {
+// issuerMetadata is the metadata of an authorization server (RFC 8414, 2).
+type issuerMetadata struct {
 	name                                           string
 	authorization, token, registration, revocation string
 	scopes, challenges, authMethods                []string
@@ -120,7 +120,7 @@ type issuer struct {
 }
 
 // parseIssuer reads the metadata of an issuer and checks all that does not need the network.
-func parseIssuer(body []byte, name string) (i issuer, err error) {
+func parseIssuer(body []byte, name string) (i issuerMetadata, err error) {
 	d, err := documentOf(body)
 	if err != nil {
 		return i, err

@@ -80,6 +80,7 @@ var rooms = map[string][]string{
 	"app/markup":       {},
 	"app/mask":         {},
 	"app/oauth":        {"proxy/address"},
+	"app/oauth/issuer": {}, // the other end, for tests
 	"app/office":       {"app/identity", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "store"},
 	"app/providers":    {"app/office", "proxy/control", "proxy/cut", "proxy/guardrail", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/keychain", "proxy/policy", "proxy/sanitize", "store"},
 	"app/quarantine":   {"app/identity", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "store"},
