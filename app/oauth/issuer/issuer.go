@@ -61,9 +61,9 @@ const (
 
 // Request is one that the issuer or its resource got.
 type Request struct {
-	Place, Method, Path string // Place is issuer or resource
-	Query, Form         url.Values
-	Header              http.Header
+	Place, Host, Method, Path string // Place is issuer or resource
+	Query, Form               url.Values
+	Header                    http.Header
 }
 
 // Issuer is an authorization server and what it protects.
@@ -131,7 +131,7 @@ func (i *Issuer) serve(place, host string, routes http.Handler) (base string, er
 	s := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_ = r.ParseForm()
 		i.mu.Lock()
-		i.seen = append(i.seen, Request{place, r.Method, r.URL.Path, r.URL.Query(), r.PostForm, r.Header.Clone()})
+		i.seen = append(i.seen, Request{place, r.Host, r.Method, r.URL.Path, r.URL.Query(), r.PostForm, r.Header.Clone()})
 		knobs := i.knobs
 		i.mu.Unlock()
 		switch {
