@@ -7,9 +7,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
-
-	"github.com/sallyport/sallyport/proxy/address"
 )
 
 // Attempt is one sign-in, from the page that is opened to the tokens.
@@ -68,10 +67,8 @@ func (a *Attempt) pageAddress(page *url.URL, state string) string {
 	if len(a.plan.Scopes) > 0 {
 		q.Set("scope", strings.Join(a.plan.Scopes, " "))
 	}
-	for _, scope := range a.plan.Scopes {
-		if scope == "offline_access" {
-			q.Set("prompt", "consent") // without it an issuer ignores the scope (OpenID Connect Core 1.0, 11)
-		}
+	if slices.Contains(a.plan.Scopes, "offline_access") {
+		q.Set("prompt", "consent") // without it an issuer ignores the scope (OpenID Connect Core 1.0, 11)
 	}
 	u := *page
 	u.RawQuery = q.Encode()
@@ -110,6 +107,3 @@ func (a *Attempt) Wait(ctx context.Context) (Tokens, error) {
 
 // Close stops listening for the browser.
 func (a *Attempt) Close() { a.callback.close() }
-
-// host is how the issuer is called in errors.
-func (e expected) host() string { return address.Origin(e.page) }

@@ -21,6 +21,9 @@ type expected struct {
 	page     *url.URL
 }
 
+// host is how the issuer is called in errors.
+func (e expected) host() string { return address.Origin(e.page) }
+
 // brought is what the browser brought: a code, or why there is none.
 type brought struct {
 	code string

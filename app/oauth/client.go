@@ -40,7 +40,8 @@ type Client struct {
 	clear         *address.Dialer
 	over, through *http.Transport // without and with a proxy
 	inClear       *http.Transport
-	limit         time.Duration // of a request
+	limit         time.Duration                         // of a request
+	proxy         func(*http.Request) (*url.URL, error) // that the environment names
 
 	mu    sync.Mutex
 	class address.Class // that was looked up
@@ -51,7 +52,7 @@ func New(o Options) *Client {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	c := &Client{o: o, limit: requestLimit}
+	c := &Client{o: o, limit: requestLimit, proxy: http.ProxyFromEnvironment}
 	c.encrypted = address.NewDialer(func(host string, class address.Class) error {
 		if floor := c.floor(); class.InnerTo(floor) {
 			return address.Refused("%s leads to a %s address, and the server's own is %s; nothing was sent", host, class, floor)
@@ -65,7 +66,7 @@ func New(o Options) *Client {
 		return nil
 	})
 	c.over, c.inClear, c.through = c.transport(c.encrypted), c.transport(c.clear), c.transport(nil)
-	c.through.Proxy = http.ProxyFromEnvironment
+	c.through.Proxy = func(r *http.Request) (*url.URL, error) { return c.proxy(r) }
 	return c
 }
 
@@ -119,7 +120,7 @@ func (c *Client) settle(ctx context.Context) error {
 }
 
 func (c *Client) classOf(ctx context.Context, u *url.URL) (address.Class, error) {
-	proxied, err := isProxied(u)
+	proxied, err := c.isProxied(u)
 	if err != nil || proxied {
 		return address.Proxied, err
 	}
@@ -137,8 +138,8 @@ func (c *Client) classOf(ctx context.Context, u *url.URL) (address.Class, error)
 	return outermost, nil
 }
 
-func isProxied(u *url.URL) (bool, error) {
-	through, err := http.ProxyFromEnvironment(&http.Request{URL: u})
+func (c *Client) isProxied(u *url.URL) (bool, error) {
+	through, err := c.proxy(&http.Request{URL: u})
 	if err != nil {
 		return false, failed(ErrUnreachable, "the proxy that the environment names can't be used; check HTTPS_PROXY")
 	}
@@ -150,7 +151,7 @@ func (c *Client) may(ctx context.Context, u *url.URL) error {
 	if err := c.settle(ctx); err != nil {
 		return err
 	}
-	proxied, err := isProxied(u)
+	proxied, err := c.isProxied(u)
 	if err != nil {
 		return err
 	}
@@ -225,7 +226,7 @@ func (c *Client) once(ctx context.Context, method string, to *url.URL, header ht
 	}
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", "Sallyport")
-	proxied, err := isProxied(to)
+	proxied, err := c.isProxied(to)
 	if err != nil {
 		return nil, err
 	}

@@ -150,11 +150,20 @@ func at(u *url.URL, path string) *url.URL {
 
 // endpoint reads an address that a server names, and checks that it may be used.
 func (c *Client) endpoint(ctx context.Context, named string) (*url.URL, error) {
-	u, err := address.Parse(named)
+	u, err := c.named(named)
+	if err != nil {
+		return nil, err
+	}
+	return u, c.may(ctx, u)
+}
+
+// named is endpoint for an address that send checks.
+func (c *Client) named(endpoint string) (*url.URL, error) {
+	u, err := address.Parse(endpoint)
 	if err != nil {
 		return nil, failed(ErrWrong, "%s leads to a sign-in whose addresses can't be read, so nothing was sent", c.o.Server.Hostname())
 	}
-	return u, c.may(ctx, u)
+	return u, nil
 }
 
 var errNotThere = errors.New("not there")

@@ -16,7 +16,7 @@ import (
 // document is a JSON object that a server sent. A member that it has twice could be read differently by two programs, so there is no document.
 type document map[string]json.RawMessage
 
-var errNoDocument = errors.New("it is no JSON object")
+var errNoDocument = errors.New("it is not a JSON object")
 
 func documentOf(body []byte) (document, error) {
 	d := json.NewDecoder(bytes.NewReader(body))

@@ -3,8 +3,9 @@ package oauth
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,18 +89,10 @@ func (c *Client) register(ctx context.Context, p Plan, s Setup, redirect string)
 
 // authMethod is how a client with this secret is authenticated, if nothing else was agreed on. The specification's own servers take it in the body.
 func authMethod(secret string, offered []string) string {
-	has := func(method string) bool {
-		for _, m := range offered {
-			if m == method {
-				return true
-			}
-		}
-		return false
-	}
 	switch {
 	case secret == "":
 		return "none"
-	case has("client_secret_post"):
+	case slices.Contains(offered, "client_secret_post"):
 		return "client_secret_post"
 	}
 	return "client_secret_basic" // the default of RFC 8414, 2
@@ -118,7 +111,7 @@ func (c *Client) registerAnew(ctx context.Context, p Plan, redirect string) (Reg
 	if err != nil {
 		return Registration{}, err
 	}
-	to, err := c.endpoint(ctx, p.RegistrationEndpoint)
+	to, err := c.named(p.RegistrationEndpoint)
 	if err != nil {
 		return Registration{}, err
 	}
@@ -147,7 +140,7 @@ func parseRegistration(body []byte, p Plan) (Registration, error) {
 		return reg, err
 	}
 	if !isVisible(reg.ClientID) || reg.ClientSecret != "" && !isVisible(reg.ClientSecret) {
-		return reg, fmt.Errorf("it has no client id, or one with odd characters")
+		return reg, errors.New("it has no client id, or one with odd characters")
 	}
 	switch reg.AuthMethod {
 	case "":
@@ -156,10 +149,10 @@ func parseRegistration(body []byte, p Plan) (Registration, error) {
 		reg.ClientSecret = ""
 	case "client_secret_post", "client_secret_basic":
 		if reg.ClientSecret == "" {
-			return reg, fmt.Errorf("it wants a secret and gave none")
+			return reg, errors.New("it wants a secret and gave none")
 		}
 	default:
-		return reg, fmt.Errorf("it wants to be shown who we are in a way that is not known here")
+		return reg, errors.New("it wants to be shown who we are in a way that is not known here")
 	}
 	if reg.ClientSecret != "" && expires > 0 && expires < maxSeconds {
 		reg.Expires = time.Unix(int64(expires), 0)

@@ -69,7 +69,7 @@ func (c *Client) post(ctx context.Context, p Plan, reg Registration, endpoint st
 	if reg.Issuer != p.Issuer {
 		return nil, nil, failed(ErrWrong, "the registration belongs to another place to sign in at than %s; sign in again", originOf(p.Issuer))
 	}
-	to, err := c.endpoint(ctx, endpoint)
+	to, err := c.named(endpoint)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,6 +132,11 @@ func (c *Client) Revoke(ctx context.Context, p Plan, reg Registration, t Tokens)
 		}
 		form := url.Values{"token": {one.token}, "token_type_hint": {one.hint}}
 		to, r, failure := c.post(ctx, p, reg, p.RevocationEndpoint, form)
+		if failure == nil && r.status == http.StatusBadRequest && reg.AuthMethod == "none" {
+			// Some issuers (the Python SDK up to 2.3) want the secret of a client that has none. An empty one means the same (RFC 6749, 2.3.1).
+			form.Set("client_secret", "")
+			to, r, failure = c.post(ctx, p, reg, p.RevocationEndpoint, form)
+		}
 		if failure == nil && (r.status < 200 || r.status > 299) {
 			failure = c.refusal(to, "the sign-out", r, secretsOf(reg, form)...)
 		}

@@ -5,8 +5,12 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -283,10 +287,116 @@ func TestAServerThatMovesInwardsGetsNoSignIn(t *testing.T) {
 	if _, err := s.c.Discover(t.Context(), Challenge{}, ""); !errors.Is(err, ErrWrong) || len(s.Seen()) != 0 {
 		t.Errorf("%v, asked %+v", err, s.Seen())
 	}
-	s = inPublic(t, issuer.Knobs{})
 	s.c.o.Class = func() address.Class { return "" } // not known: as public
-	if _, err := s.c.Discover(t.Context(), Challenge{}, ""); err != nil {
+	if _, err := s.c.Discover(t.Context(), Challenge{}, ""); !errors.Is(err, ErrWrong) || len(s.Seen()) != 0 {
+		t.Errorf("%v, asked %+v", err, s.Seen())
+	}
+}
+
+// A name may lead to several places; the server is where it is reached from the farthest.
+func TestAServerThatIsAlsoOutsideIsOutside(t *testing.T) {
+	s := inPublic(t, issuer.Knobs{})
+	s.Set(func(k *issuer.Knobs) {
+		in("resource", "authorization_servers", func(s *stage) any { return []string{elsewhereOf(s, "inner.example", "")} })(s, k)
+	})
+	s.c.encrypted.Lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+		ips, err := lookUp(ctx, host)
+		if host == "mcp.example" {
+			ips = append([]netip.Addr{netip.MustParseAddr("10.0.0.7")}, ips...)
+		}
+		return ips, err
+	}
+	if _, err := s.c.Discover(t.Context(), Challenge{}, ""); !errors.Is(err, ErrWrong) || len(s.Seen()) != 0 {
+		t.Errorf("%v, asked %+v", err, s.Seen())
+	}
+}
+
+// http is for this computer alone, also where everything else is on this computer.
+func TestAnIssuerInTheClearElsewhereIsNotAsked(t *testing.T) {
+	s := onThisComputer(t, issuer.Knobs{})
+	s.Set(func(k *issuer.Knobs) {
+		in("resource", "authorization_servers", func(s *stage) any { return []string{elsewhereOf(s, "inner.example", "")} })(s, k)
+	})
+	if _, err := s.c.Discover(t.Context(), Challenge{}, ""); !errors.Is(err, ErrWrong) || !strings.Contains(err.Error(), "in the clear") || s.Count(issuer.Metadata) != 0 {
 		t.Error(err)
+	}
+}
+
+func TestARegistrationIsShownToItsIssuerAlone(t *testing.T) {
+	s := inPublic(t, issuer.Knobs{})
+	got := s.signIn(Challenge{}, Setup{})
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	before := len(s.Seen())
+	got.reg.Issuer = "https://evil.example"
+	if _, err := s.c.Refresh(t.Context(), got.plan, got.reg, got.Refresh); !errors.Is(err, ErrWrong) {
+		t.Error(err)
+	}
+	if _, err := s.c.Revoke(t.Context(), got.plan, got.reg, got.Tokens); !errors.Is(err, ErrWrong) {
+		t.Error(err)
+	}
+	if len(s.Seen()) != before {
+		t.Error("something was sent")
+	}
+}
+
+// The refresh of a plan that was kept is held to the same rules as the plan when it was made.
+func TestAPlaceForTokensThatMovesInwardsGetsNoRefreshToken(t *testing.T) {
+	s := inPublic(t, issuer.Knobs{})
+	got := s.signIn(Challenge{}, Setup{})
+	before := len(s.Seen())
+	for _, endpoint := range []string{elsewhereOf(s, "inner.example", "/token"), elsewhereOf(s, "here.example", "/token"), strings.Replace(got.plan.TokenEndpoint, "https", "http", 1)} {
+		got.plan.TokenEndpoint = endpoint
+		if _, err := s.c.Refresh(t.Context(), got.plan, got.reg, got.Refresh); !errors.Is(err, ErrWrong) || len(s.Seen()) != before {
+			t.Errorf("%s: %v", endpoint, err)
+		}
+	}
+}
+
+// Through a proxy, names lead where the proxy says. What this computer knows to be inner is not asked for all the same.
+func TestAProxyIsUsedAndReachesNothingInner(t *testing.T) {
+	s := inPublic(t, issuer.Knobs{})
+	var tunnels []string
+	var mu sync.Mutex
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		tunnels = append(tunnels, r.Method+" "+r.Host)
+		mu.Unlock()
+		to, err := dialHere(r.Context(), "tcp", r.Host)
+		if err != nil {
+			http.Error(w, "no", http.StatusBadGateway)
+			return
+		}
+		from, buffered, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		_, _ = io.WriteString(from, "HTTP/1.1 200 OK\r\n\r\n")
+		go func() { _, _ = io.Copy(to, buffered); to.Close() }()
+		_, _ = io.Copy(from, to)
+		from.Close()
+	}))
+	defer proxy.Close()
+	u, _ := url.Parse(proxy.URL)
+	s.c.proxy = func(*http.Request) (*url.URL, error) { return u, nil }
+	got := s.signIn(Challenge{}, Setup{})
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	mu.Lock()
+	if len(tunnels) < 4 || slices.ContainsFunc(tunnels, func(s string) bool { return !strings.HasPrefix(s, "CONNECT ") }) {
+		t.Errorf("%q", tunnels)
+	}
+	tunnels = nil
+	mu.Unlock()
+	s.Set(func(k *issuer.Knobs) { in("issuer", "token_endpoint", elsewhere("inner.example", "/token"))(s, k) })
+	if got := s.signIn(Challenge{}, Setup{}); !errors.Is(got.err, ErrWrong) || got.page != "" {
+		t.Error(got.err)
+	}
+	s.c.proxy = func(*http.Request) (*url.URL, error) { return nil, errors.New("odd") }
+	if got := s.signIn(Challenge{}, Setup{}); !errors.Is(got.err, ErrUnreachable) {
+		t.Error(got.err)
 	}
 }
 
