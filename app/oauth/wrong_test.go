@@ -89,7 +89,7 @@ func TestTwelveWrongAuthorizationServersGetNothing(t *testing.T) {
 		when  int
 		words string
 	}{
-		// The twelve of the issue.
+		// The twelve, some in several ways.
 		{"1 the issuer in the metadata differs", in("issuer", "issuer", elsewhere("evil.example", "")), beforeThePage, "about another issuer"},
 		{"1 the issuer differs by a slash", in("issuer", "issuer", func(s *stage) any { return s.URL + "/" }), beforeThePage, "about another issuer"},
 		{"1 the issuer differs by case", in("issuer", "issuer", func(s *stage) any { return strings.Replace(s.URL, "auth", "AUTH", 1) }), beforeThePage, "about another issuer"},
