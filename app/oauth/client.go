@@ -89,22 +89,27 @@ func (c *Client) transport(d *address.Dialer) *http.Transport {
 	return t
 }
 
-// floor is the class that no address may be inner to. It is known after settle.
+// floor is the class that no address may be inner to: the server's own, or public while that isn't known.
 func (c *Client) floor() address.Class {
-	if c.o.Class != nil {
-		if class := c.o.Class(); class != "" {
-			return class
-		}
+	class := c.known()
+	if class == "" {
 		return address.Public
+	}
+	return class
+}
+
+func (c *Client) known() address.Class {
+	if c.o.Class != nil {
+		return c.o.Class()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.class
 }
 
-// settle finds out the class of the server's address.
+// settle finds out the class of the server's address, unless the caller knows it.
 func (c *Client) settle(ctx context.Context) error {
-	if c.o.Class == nil && c.floor() == "" {
+	if c.o.Class == nil && c.known() == "" {
 		class, err := c.classOf(ctx, c.o.Server)
 		if err != nil {
 			return err
@@ -165,7 +170,7 @@ func (c *Client) may(ctx context.Context, u *url.URL) error {
 	if _, err = dialer.Resolve(ctx, u.Hostname()); err == nil {
 		return nil
 	}
-	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns != nil && proxied {
+	if _, unknown := errors.AsType[*net.DNSError](err); unknown && proxied {
 		return nil // the proxy knows names that this computer doesn't
 	}
 	return c.broke(u, err)

@@ -400,6 +400,25 @@ func TestAProxyIsUsedAndReachesNothingInner(t *testing.T) {
 	}
 }
 
+// A name that is safe when it is looked at and leads elsewhere when it is connected to (DNS rebinding) is not connected to.
+func TestANameThatMovesBetweenLookAndConnectionIsRefused(t *testing.T) {
+	for _, inner := range []string{"10.0.0.1", "127.0.0.1", "169.254.169.254"} {
+		s := inPublic(t, issuer.Knobs{})
+		looks := 0
+		s.c.encrypted.Lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			if host == "auth.example" {
+				if looks++; looks > 2 { // when it was named, and before the request
+					return []netip.Addr{netip.MustParseAddr(inner)}, nil
+				}
+			}
+			return lookUp(ctx, host)
+		}
+		if _, err := s.c.Discover(t.Context(), Challenge{}, ""); !errors.Is(err, ErrWrong) || s.Count(issuer.Metadata) != 0 || looks < 3 {
+			t.Errorf("%s: %v after %d looks, %d requests", inner, err, looks, s.Count(issuer.Metadata))
+		}
+	}
+}
+
 // Nothing that a server is silent about lasts longer than one request may.
 func TestASilentServerIsWaitedForOnce(t *testing.T) {
 	s := inPublic(t, issuer.Knobs{Instead: func(_ string, _ http.ResponseWriter, r *http.Request) bool {
