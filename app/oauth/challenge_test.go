@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -45,6 +46,13 @@ func TestAChallengeIsReadAsItWasMeant(t *testing.T) {
 		if got := ParseChallenge(c.values); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v", c.name, got)
 		}
+	}
+	var lots strings.Builder
+	for n := range 2 * maxScopes {
+		fmt.Fprintf(&lots, "s%d ", n)
+	}
+	if many := ParseChallenge([]string{`Bearer scope="` + lots.String() + strings.Repeat("x", maxScope+1) + `"`}); len(many.Scopes) != maxScopes {
+		t.Errorf("%d scopes", len(many.Scopes))
 	}
 	if many := ParseChallenge([]string{`Bearer scope="` + strings.Repeat("aa bb cc ", 100) + `"`}); len(many.Scopes) != 3 {
 		t.Errorf("%q", many.Scopes)

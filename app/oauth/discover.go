@@ -11,20 +11,23 @@ import (
 	"github.com/sallyport/sallyport/proxy/address"
 )
 
-// Plan is where and how a server is signed in to. All but Resource is the word of the server or of its issuer; addresses in it were checked.
+// Plan is where and how a server is signed in to. All but Resource is the word of the server or of its issuer; addresses in it were checked. Callers
+// keep it as JSON, for refreshing.
 type Plan struct {
-	Resource string   // what tokens are asked for (RFC 8707): the server's address, or what its metadata calls it
-	Issuers  []string // that the server names
-	Issuer   string   // the one that this is about
+	Resource string   `json:"resource"`          // what tokens are asked for (RFC 8707): the server's address, or what its metadata calls it
+	Issuers  []string `json:"issuers,omitempty"` // that the server names
+	Issuer   string   `json:"issuer"`            // the one that this is about
 
-	AuthorizationEndpoint, TokenEndpoint     string
-	RegistrationEndpoint, RevocationEndpoint string // "" for none
+	AuthorizationEndpoint string `json:"authorization_endpoint"`
+	TokenEndpoint         string `json:"token_endpoint"`
+	RegistrationEndpoint  string `json:"registration_endpoint,omitempty"` // "" for none
+	RevocationEndpoint    string `json:"revocation_endpoint,omitempty"`   // "" for none
 
-	Scopes                  []string // to be asked for; none: the issuer decides
-	AuthMethods             []string // of the token endpoint; none: the issuer doesn't say
-	IssPromised             bool     // each response of the page names the issuer (RFC 9207)
-	ClientMetadataSupported bool     // a client id can be the address of a document
-	GrantsOffline           bool     // the issuer knows offline_access; Scopes has it then
+	Scopes                  []string `json:"scopes,omitempty"`                    // to be asked for; none: the issuer decides
+	AuthMethods             []string `json:"auth_methods,omitempty"`              // of the token endpoint; none: the issuer doesn't say
+	IssPromised             bool     `json:"iss_promised,omitempty"`              // each response of the page names the issuer (RFC 9207)
+	ClientMetadataSupported bool     `json:"client_metadata_supported,omitempty"` // a client id can be the address of a document
+	GrantsOffline           bool     `json:"grants_offline,omitempty"`            // the issuer knows offline_access
 }
 
 // Origin is the origin of the page that a person signs in at, as it can be shown.

@@ -21,13 +21,14 @@ const (
 	Dynamic  How = "dynamic"  // by an id that it gave us (RFC 7591)
 )
 
-// Registration is how one issuer knows us. It is never shown to another.
+// Registration is how one issuer knows us. It is never shown to another. Callers keep it as JSON, for refreshing; it can hold a secret.
 type Registration struct {
-	How                    How
-	Issuer                 string
-	ClientID, ClientSecret string    // ClientSecret is "" for none
-	AuthMethod             string    // at the token endpoint: none, client_secret_post, client_secret_basic
-	Expires                time.Time // of the secret; zero: never
+	How          How       `json:"how"`
+	Issuer       string    `json:"issuer"`
+	ClientID     string    `json:"client_id"`
+	ClientSecret string    `json:"client_secret,omitempty"` // "" for none
+	AuthMethod   string    `json:"auth_method"`             // at the token endpoint: none, client_secret_post, client_secret_basic
+	Expires      time.Time `json:"expires,omitzero"`        // of the secret; zero: never
 }
 
 // Setup is what the person has entered for signing in to a server. The zero value is nothing.

@@ -2,10 +2,12 @@ package oauth
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -183,6 +185,61 @@ func TestWhichScopesAreAskedFor(t *testing.T) {
 		}
 		if consent := u.Query().Get("prompt") == "consent"; consent != strings.Contains(c.want, "offline") {
 			t.Errorf("%s: prompt=%q", c.name, u.Query().Get("prompt"))
+		}
+	}
+}
+
+func TestAQueryOfThePageIsKeptAndOursIsNotChanged(t *testing.T) {
+	s := onThisComputer(t, issuer.Knobs{})
+	s.Set(func(k *issuer.Knobs) {
+		in("issuer", "authorization_endpoint", func(s *stage) any {
+			return s.URL + "/authorize?tenant=a%26b&scope=everything&client_id=evil&state=known&state=twice&redirect_uri=https://evil.example&resource=https://evil.example&code_challenge_method=plain"
+		})(s, k)
+	})
+	got := s.signIn(Challenge{}, Setup{})
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	u, _ := url.Parse(got.page)
+	q := u.Query()
+	if q.Get("tenant") != "a&b" || q.Has("scope") || q.Get("client_id") != got.reg.ClientID || len(q["state"]) != 1 || q.Get("state") == "known" || q.Get("resource") != s.Resource || q.Get("code_challenge_method") != "S256" {
+		t.Errorf("%q", q)
+	}
+}
+
+func TestASecretThatWasNotAskedForIsUsedOnlyIfTheIssuerWantsIt(t *testing.T) {
+	for method, want := range map[string]string{"none": "", "client_secret_post": "given", "client_secret_basic": "given"} {
+		reg, err := parseRegistration([]byte(`{"client_id":"c","client_secret":"given","token_endpoint_auth_method":"`+method+`","client_secret_expires_at":2000000000}`), Plan{Issuer: "https://auth.example"})
+		if err != nil || reg.ClientSecret != want || reg.AuthMethod != method || reg.Expires.IsZero() != (want == "") {
+			t.Errorf("%s: %q, %v", method, reg.ClientSecret, err)
+		}
+	}
+	reg, err := parseRegistration([]byte(`{"client_id":"c","client_secret":"given","client_secret_expires_at":0}`), Plan{AuthMethods: []string{"client_secret_basic"}})
+	if err != nil || reg.AuthMethod != "client_secret_basic" || !reg.Expires.IsZero() {
+		t.Errorf("%q, %v", reg.AuthMethod, err)
+	}
+}
+
+// What a caller has kept is read again by the next version.
+func TestAPlanAndARegistrationAreKeptAsJSON(t *testing.T) {
+	plan := Plan{
+		Resource: "r", Issuers: []string{"i", "j"}, Issuer: "i", AuthorizationEndpoint: "a", TokenEndpoint: "t", RegistrationEndpoint: "g", RevocationEndpoint: "v",
+		Scopes: []string{"s"}, AuthMethods: []string{"none"}, IssPromised: true, ClientMetadataSupported: true, GrantsOffline: true,
+	}
+	reg := Registration{How: Dynamic, Issuer: "i", ClientID: "c", ClientSecret: "s", AuthMethod: "client_secret_post", Expires: time.Unix(2e9, 0).UTC()}
+	for _, c := range []struct {
+		kept, read any
+		text       string
+	}{
+		{plan, new(Plan), `{"resource":"r","issuers":["i","j"],"issuer":"i","authorization_endpoint":"a","token_endpoint":"t","registration_endpoint":"g","revocation_endpoint":"v","scopes":["s"],"auth_methods":["none"],"iss_promised":true,"client_metadata_supported":true,"grants_offline":true}`},
+		{reg, new(Registration), `{"how":"dynamic","issuer":"i","client_id":"c","client_secret":"s","auth_method":"client_secret_post","expires":"2033-05-18T03:33:20Z"}`},
+	} {
+		text, err := json.Marshal(c.kept)
+		if err != nil || string(text) != c.text {
+			t.Errorf("%s, %v", text, err)
+		}
+		if err := json.Unmarshal(text, c.read); err != nil || !reflect.DeepEqual(reflect.ValueOf(c.read).Elem().Interface(), c.kept) {
+			t.Errorf("%s was read differently, %v", text, err)
 		}
 	}
 }

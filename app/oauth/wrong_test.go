@@ -287,9 +287,14 @@ func TestAServerThatMovesInwardsGetsNoSignIn(t *testing.T) {
 	if _, err := s.c.Discover(t.Context(), Challenge{}, ""); !errors.Is(err, ErrWrong) || len(s.Seen()) != 0 {
 		t.Errorf("%v, asked %+v", err, s.Seen())
 	}
+	s = inPublic(t, issuer.Knobs{})
 	s.c.o.Class = func() address.Class { return "" } // not known: as public
-	if _, err := s.c.Discover(t.Context(), Challenge{}, ""); !errors.Is(err, ErrWrong) || len(s.Seen()) != 0 {
-		t.Errorf("%v, asked %+v", err, s.Seen())
+	if _, err := s.c.Discover(t.Context(), Challenge{}, ""); err != nil {
+		t.Error(err)
+	}
+	s.Set(func(k *issuer.Knobs) { in("issuer", "token_endpoint", elsewhere("inner.example", "/token"))(s, k) })
+	if _, err := s.c.Discover(t.Context(), Challenge{}, ""); !errors.Is(err, ErrWrong) {
+		t.Error(err)
 	}
 }
 
@@ -308,6 +313,32 @@ func TestAServerThatIsAlsoOutsideIsOutside(t *testing.T) {
 	}
 	if _, err := s.c.Discover(t.Context(), Challenge{}, ""); !errors.Is(err, ErrWrong) || len(s.Seen()) != 0 {
 		t.Errorf("%v, asked %+v", err, s.Seen())
+	}
+}
+
+func TestARedirectOfMetadataWithinItsOriginIsFollowedAFewTimes(t *testing.T) {
+	for times, kind := range map[int]error{1: nil, 3: nil, 4: ErrWrong} {
+		s := inPublic(t, issuer.Knobs{})
+		left := times
+		s.Set(func(k *issuer.Knobs) {
+			k.Instead = func(place string, w http.ResponseWriter, r *http.Request) bool {
+				if place != "issuer" || left == 0 || !strings.HasPrefix(r.URL.Path, "/.well-known/oauth-a") {
+					return false
+				}
+				left--
+				w.Header().Set("Location", strings.Replace(s.URL, "https://", "https://name:word@", 1)+r.URL.Path+"#x")
+				w.WriteHeader(http.StatusFound)
+				return true
+			}
+		})
+		if _, err := s.c.Discover(t.Context(), Challenge{}, ""); !errors.Is(err, kind) {
+			t.Errorf("%d: %v", times, err)
+		}
+		for _, r := range s.Seen() {
+			if r.Header.Get("Authorization") != "" {
+				t.Error("a name and password of the server were sent")
+			}
+		}
 	}
 }
 
