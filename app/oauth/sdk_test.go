@@ -17,24 +17,36 @@ import (
 	"github.com/sallyport/sallyport/proxy/address"
 )
 
-// sdk starts a server of the official Python SDK that wants a sign-in.
-func sdk(t *testing.T) (server string) {
+// installed is a path below .cache, where `make test` installs real servers.
+func installed(t *testing.T, parts ...string) string {
 	t.Helper()
-	python, err := filepath.Abs(filepath.Join("..", "..", ".cache", "venv", "bin", "python"))
+	path, err := filepath.Abs(filepath.Join(append([]string{"..", "..", ".cache"}, parts...)...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(python); err != nil || testing.Short() {
-		t.Skip("the Python SDK is not installed below .cache; `make test` installs it")
+	found, err := filepath.Glob(path)
+	if err != nil || len(found) == 0 || testing.Short() {
+		t.Skip(filepath.Join(parts...) + " is not installed below .cache; `make test` installs it")
 	}
+	return found[0]
+}
+
+// freePort is a port that nothing listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer l.Close()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	l.Close()
+	return port
+}
+
+// started runs a server until the test ends, and waits until it responds.
+func started(t *testing.T, server string, run *exec.Cmd) {
+	t.Helper()
 	var out strings.Builder
-	run := exec.Command(python, filepath.Join("testdata", "sdk.py"), port)
 	run.Stdout, run.Stderr = &out, &out
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
@@ -46,11 +58,10 @@ func sdk(t *testing.T) (server string) {
 			t.Log(out.String())
 		}
 	})
-	server = "http://127.0.0.1:" + port + "/mcp"
 	for over := time.Now().Add(60 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		if got, err := http.Get(server); err == nil {
 			got.Body.Close()
-			return server
+			return
 		}
 		if time.Now().After(over) {
 			t.Fatal("the server of the SDK did not start")
@@ -81,7 +92,9 @@ func ask(t *testing.T, server, token string) *http.Response {
 }
 
 func TestASignInToTheOfficialPythonSDK(t *testing.T) {
-	server := sdk(t)
+	port := freePort(t)
+	server := "http://127.0.0.1:" + port + "/mcp"
+	started(t, server, exec.Command(installed(t, "venv", "bin", "python"), filepath.Join("testdata", "sdk.py"), port))
 	u, err := address.Parse(server)
 	if err != nil {
 		t.Fatal(err)
@@ -143,5 +156,50 @@ func TestASignInToTheOfficialPythonSDK(t *testing.T) {
 		if _, err := c.Refresh(ctx, p, before, tokens.Refresh); !errors.Is(err, ErrInvalidGrant) {
 			t.Error(err)
 		}
+	}
+}
+
+// The TypeScript SDK's example names its issuer with a slash at the end, lives at localhost and refreshes nothing.
+func TestASignInToTheExampleOfTheTypeScriptSDK(t *testing.T) {
+	port, issuer := freePort(t), freePort(t)
+	server := "http://localhost:" + port + "/mcp"
+	run := exec.Command(installed(t, "npm", "node_modules", "node-*", "bin", "node"),
+		installed(t, "npm", "node_modules", "@modelcontextprotocol", "sdk", "dist", "esm", "examples", "server", "simpleStreamableHttp.js"), "--oauth", "--oauth-strict")
+	run.Env = append(os.Environ(), "MCP_PORT="+port, "MCP_AUTH_PORT="+issuer)
+	started(t, server, run)
+	u, err := address.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := New(Options{Server: u})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	refused := ask(t, server, "")
+	p, err := c.Discover(ctx, ParseChallenge(refused.Header.Values("WWW-Authenticate")), "")
+	if err != nil || refused.StatusCode != http.StatusUnauthorized {
+		t.Fatal(refused.StatusCode, err)
+	}
+	if p.Issuer != "http://localhost:"+issuer+"/" || p.Resource != server {
+		t.Errorf("%+v", p)
+	}
+	a, err := c.Begin(ctx, p, Setup{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	got, err := http.Get(a.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Body.Close()
+	tokens, err := a.Wait(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, server, tokens.Access).StatusCode; got != http.StatusOK {
+		t.Errorf("with a token: %d", got)
+	}
+	if _, err := c.Refresh(ctx, p, a.Registration(), "unknown"); err == nil || errors.Is(err, ErrInvalidGrant) || tokens.Refresh != "" {
+		t.Errorf("%q, %v", tokens.Refresh, err)
 	}
 }
