@@ -48,7 +48,8 @@ var rooms = map[string][]string{
 	"proxy/inspect/secrets":  {"proxy/inspect/decode", "proxy/inspect/legible"},
 	"proxy/inspect/decode":   {"proxy/inspect/legible"},
 	"proxy/inspect/legible":  {},
-	"proxy/keychain":         {},
+	"proxy/keychain":         {"proxy/keychain/sealed"},
+	"proxy/keychain/sealed":  {"proxy/disk"},
 	"proxy/keychain/ring":    {}, // the other end, for tests
 	"proxy/launch":           {"proxy/pin", "proxy/proc", "proxy/proc/table", "proxy/transport"},
 	"proxy/peer":             {"proxy/proc", "proxy/proc/table"},
@@ -191,6 +192,7 @@ func TestTheBinaryLinksNoWindowAndNoTypedMCP(t *testing.T) {
 			"github.com/pelletier/go-toml/v2", "github.com/goccy/go-yaml", // for app/markup
 			"golang.org/x/net/idna",          // for the hosts of links, in proxy/inspect
 			"github.com/godbus/dbus/v5",      // for proxy/keychain
+			"golang.org/x/crypto",            // for proxy/keychain/sealed: a cipher that is not in the standard library
 			"github.com/dlclark/regexp2/v2"}, // for proxy/schema
 			func(dependency string) bool { return path == dependency || strings.HasPrefix(path, dependency+"/") })
 		if !owner {

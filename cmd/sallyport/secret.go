@@ -52,7 +52,7 @@ func (c secretSetCommand) run(ctx context.Context, s streams) (int, error) {
 		return code, err
 	}
 	// Look first, so that nobody types a value for nothing. A locked keychain is unlocked when the value is stored.
-	if err := store.State(ctx); err != nil && !errors.Is(err, keychain.ErrLocked) {
+	if _, err := store.Target(ctx); err != nil {
 		return exitFailed, err
 	}
 	value, err := secretValue(ctx, s, c.Name)
@@ -66,8 +66,22 @@ func (c secretSetCommand) run(ctx context.Context, s streams) (int, error) {
 		return exitFailed, err
 	}
 	s.did("it was stored")
-	newPage(s).Printf("Stored. Settings can name it as keychain:%s\n", c.Name)
+	p := newPage(s)
+	p.Printf("Stored. Settings can name it as keychain:%s\n", c.Name)
+	c.sayWhere(ctx, store, p)
 	return exitFine, nil
+}
+
+// sayWhere says that the value is in the file, and why.
+func (c secretSetCommand) sayWhere(ctx context.Context, store keychain.Store, p *page) {
+	if place, err := store.Place(ctx, c.Name); err != nil || place != keychain.InFile {
+		return
+	}
+	target, err := store.Target(ctx)
+	if err != nil || target.Why == nil { // the keychain can be used since a moment ago: the next call moves it
+		return
+	}
+	p.Printf("It is in %s, because %s. It moves to the keychain once that can be used.\n", terminal.Text(target.File), target.Reason())
 }
 
 // secretValue reads a line from the terminal without showing it, or else all of standard input, without the line break at its end.
@@ -148,10 +162,15 @@ func (c secretDeleteCommand) run(ctx context.Context, s streams) (int, error) {
 	if errors.Is(err, keychain.ErrNotFound) {
 		return exitFailed, fmt.Errorf("%s is not stored; \"sallyport secret list\" shows what is", c.Name)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, keychain.ErrLater) {
 		return exitFailed, err
 	}
 	s.did("it was deleted")
-	newPage(s).Printf("Deleted. What names keychain:%s doesn't work any more.\n", c.Name)
+	p := newPage(s)
+	p.Printf("Deleted. What names keychain:%s doesn't work any more.\n", c.Name)
+	if err != nil {
+		reason, _, _ := strings.Cut(err.Error(), ":")
+		p.Printf("Because %s, it may still have the value. It is deleted there once the keychain can be used.\n", reason)
+	}
 	return exitFine, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sallyport/sallyport/proxy/keychain"
 	"github.com/sallyport/sallyport/proxy/keychain/ring"
 )
 
@@ -107,27 +108,31 @@ func TestASecretTypedInTheWrongPlaceIsNotPrinted(t *testing.T) {
 	}
 }
 
-func TestASecretIsNotStoredWhereTheKeychainCannotBeUsed(t *testing.T) {
+func TestWhereTheKeychainCannotBeUsedASecretIsStoredInTheFile(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		make func(t *testing.T)
 		says string
+		none bool
 	}{
-		{"none", func(t *testing.T) { secretHome(t) }, "this session has no keychain"},
-		{"locked", func(t *testing.T) { bus := secretHome(t); bus.Keyring(); bus.Lock() }, "the keychain is locked: unlock it"},
-		{"silent", func(t *testing.T) { secretHome(t).Silent() }, "the keychain did not respond within 2 seconds"},
+		{"none", func(t *testing.T) { secretHome(t) }, "this session has no keychain", true},
+		{"off", func(t *testing.T) { secretHome(t).Keyring(); t.Setenv(keychain.Variable, "off") }, "SALLYPORT_KEYCHAIN=off turns the keychain off", true},
+		{"locked", func(t *testing.T) { bus := secretHome(t); bus.Keyring(); bus.Lock() }, "the keychain is locked", false},
+		{"silent", func(t *testing.T) { secretHome(t).Silent() }, "the keychain did not respond within 2 seconds", false},
 		{"refused", func(t *testing.T) {
 			t.Setenv("SALLYPORT_HOME", filepath.Join(t.TempDir(), "home"))
 			ring.StartBus(t, ring.Refusing).Silent()
-		}, "the keychain refuses access"},
+		}, "the keychain refuses access", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.make(t)
-			for _, args := range [][]string{{"set", "openai"}, {"list"}, {"list", "--json"}, {"delete", "openai"}} {
-				want := "sallyport: secret " + args[0] + ": " + c.says
-				if code, _, errs := secretRun(t, secretValueOfTest, args...); code != exitFailed || !strings.HasPrefix(errs, want) {
-					t.Errorf("%q: exit code %d, %s", args, code, errs)
-				}
+			code, out, errs := secretRun(t, secretValueOfTest, "set", "openai")
+			if code != exitFine || !strings.Contains(out, "secrets.sealed, because "+c.says) {
+				t.Errorf("set: exit code %d, %s%s", code, out, errs)
+			}
+			code, out, errs = secretRun(t, "", "delete", "openai")
+			if code != exitFine || c.none == strings.Contains(out, "Because "+c.says) {
+				t.Errorf("delete: exit code %d, %s%s", code, out, errs)
 			}
 		})
 	}

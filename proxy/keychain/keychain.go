@@ -1,9 +1,14 @@
 // Package keychain keeps short secrets in the operating system's keychain: a Secret Service on Linux, the Keychain on macOS, the Credential
-// Manager on Windows. A Store is what one home has there; Secrets are what a person stored under a name, Seals what the hub keeps for itself.
+// Manager on Windows. A Store is what one home has of one kind: [Secrets] are what a person stored under a name, [Tokens] what the hub keeps
+// of sign-ins, [Seals] what the hub keeps out of its own folder.
 //
-// Every call ends within two seconds, and none shows a dialog of the system unless the Store was told that a person waits (WithPerson). A
-// keychain that is missing, locked, silent or refuses is an error of its own: the caller says so by name and goes on without the value. No
-// error has a value in it.
+// Where the keychain can't be used, Secrets and Tokens go to the home's sealed file (package sealed); Seals never do. A value in the file is
+// never older than one in the keychain, so it counts while it is there. Once the keychain can be used again, the next call that meets the value
+// moves it there, and so does [Store.Move].
+//
+// A call waits for the keychain at most two seconds, and none shows a dialog of the system unless the Store was told that a person waits
+// (WithPerson). Why a keychain can't be used is an error of its own: the caller says so by name and goes on without the value. No error has a
+// value in it.
 //
 // The package must not know what its values are for.
 package keychain
@@ -17,6 +22,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/sallyport/sallyport/proxy/keychain/sealed"
 )
 
 // What callers decide on. Each says what a person can do.
@@ -27,10 +34,13 @@ var (
 	ErrRefused  = errors.New("the keychain refuses access")
 	ErrSilent   = errors.New("the keychain did not respond within 2 seconds: look for a dialog of it, or restart it")
 	ErrNotFound = errors.New("it is not in the keychain")
+	// ErrLater is what Delete returns, together with one of ErrLocked, ErrRefused and ErrSilent, for a value that no call returns any more
+	// although the keychain may still have it. It is deleted there as soon as the keychain can be used.
+	ErrLater = errors.New("it is no longer used, and is deleted from the keychain once that can be used again")
 )
 
-// Variable turns the keychain off for a process and the hub it starts. Without it, every home in a temporary folder would leave an entry
-// behind in a person's keychain.
+// Variable turns the keychain off for a process and the hub it starts: Secrets and Tokens are in the sealed file then. Without it, every home
+// in a temporary folder would leave an entry behind in a person's keychain.
 const Variable = "SALLYPORT_KEYCHAIN"
 
 const (
@@ -40,15 +50,25 @@ const (
 	personPatience = 2 * time.Minute
 )
 
-// Store is one kind of entries that one home has in the keychain.
+const kindToken = "token"
+
+// Store is one kind of entries that one home has.
 type Store struct {
 	home   string // of the entries, so that another home has its own
 	kind   string
 	person bool
+	file   sealed.File // zero: the keychain or nothing
 }
 
 // Secrets are the values that a person stored for the home in folder dir.
-func Secrets(dir string) Store { return Store{home: scope(dir), kind: "secret"} }
+func Secrets(dir string) Store {
+	return Store{home: scope(dir), kind: "secret", file: sealed.In(dir, scope(dir))}
+}
+
+// Tokens are what the hub of that home keeps of sign-ins. A value may be longer than a secret.
+func Tokens(dir string) Store {
+	return Store{home: scope(dir), kind: kindToken, file: sealed.In(dir, scope(dir))}
+}
 
 // Seals are what the hub of that home keeps out of its own folder.
 func Seals(dir string) Store { return Store{home: scope(dir), kind: "seal"} }
@@ -71,10 +91,13 @@ func (s Store) State(ctx context.Context) error {
 	return err
 }
 
-// Set stores a value under a name, in place of one that is there.
+// Set stores a value under a name, in place of one that is there. When it returns nil, the value is on the disk or the keychain has it.
 func (s Store) Set(ctx context.Context, name, value string) error {
-	if err := errors.Join(CheckName(name), CheckValue(value)); err != nil {
+	if err := errors.Join(CheckName(name), s.check(value)); err != nil {
 		return err
+	}
+	if !s.file.IsZero() {
+		return s.place(ctx, name, value)
 	}
 	_, err := unlocking(ctx, s, func(ctx context.Context) (none, error) { return none{}, s.set(ctx, name, value) })
 	return err
@@ -85,27 +108,42 @@ func (s Store) Get(ctx context.Context, name string) (string, error) {
 	if err := CheckName(name); err != nil {
 		return "", err
 	}
-	return unlocking(ctx, s, func(ctx context.Context) (string, error) { return s.get(ctx, name) })
+	if !s.file.IsZero() {
+		if value, there, err := s.inFile(ctx, name); there || err != nil {
+			return value, err
+		}
+	}
+	value, err := unlocking(ctx, s, func(ctx context.Context) (string, error) { return s.get(ctx, name) })
+	return value, s.without(err)
 }
 
-// Delete removes a name with its value, or returns ErrNotFound.
+// Delete removes a name with its value, or returns ErrNotFound. See ErrLater for a keychain that can't be used now.
 func (s Store) Delete(ctx context.Context, name string) error {
 	if err := CheckName(name); err != nil {
 		return err
+	}
+	if !s.file.IsZero() {
+		return s.displace(ctx, name)
 	}
 	_, err := unlocking(ctx, s, func(ctx context.Context) (none, error) { return none{}, s.delete(ctx, name) })
 	return err
 }
 
-// List returns the names, sorted.
-func (s Store) List(ctx context.Context) ([]string, error) {
-	names, err := unlocking(ctx, s, s.list)
-	if err != nil {
-		return nil, err
+// List returns the names, sorted. If the keychain can't be listed, it returns the error and the names that it knows of.
+func (s Store) List(ctx context.Context) (names []string, err error) {
+	entries, err := s.Entries(ctx)
+	for _, entry := range entries {
+		names = append(names, entry.Name)
 	}
+	return names, err
+}
+
+// listed are the names in the keychain, sorted.
+func (s Store) listed(ctx context.Context) ([]string, error) {
+	names, err := unlocking(ctx, s, s.list)
 	names = slices.DeleteFunc(names, func(name string) bool { return CheckName(name) != nil }) // something else wrote these
 	slices.Sort(names)
-	return slices.Compact(names), nil
+	return slices.Compact(names), err
 }
 
 type none struct{}

@@ -13,6 +13,10 @@ import (
 // Without cgo, the Keychain is reached through the system's own program. It has never run here: see docs/platforms.md.
 const security = "/usr/bin/security"
 
+// maxEntry is what one entry holds, in bytes. security reads lines of at most 4,096 bytes, and would take the rest of a longer one for another
+// command.
+const maxEntry = MaxValue
+
 const whatHelps = "on macOS it needs a default keychain"
 
 // The entry's value is base64, because security prints a value with other than plain letters in another form.

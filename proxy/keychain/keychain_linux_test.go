@@ -28,7 +28,7 @@ var calls = map[string]func(Store, context.Context) error{
 func TestAValueIsKeptUntilItIsReplacedOrDeleted(t *testing.T) {
 	bus := ring.StartBus(t, "")
 	bus.Keyring()
-	ctx, s := t.Context(), Secrets("/home/of/the/test")
+	ctx, s := t.Context(), Secrets(homeOf(t))
 	if err := s.State(ctx); err != nil {
 		t.Fatalf("an unlocked keyring: %v", err)
 	}
@@ -69,7 +69,8 @@ func TestAValueIsKeptUntilItIsReplacedOrDeleted(t *testing.T) {
 func TestAnotherHomeAndTheHubsOwnEntriesAreApart(t *testing.T) {
 	ring.StartBus(t, "").Keyring()
 	ctx := t.Context()
-	all := map[string]Store{"a person's": Secrets("/a"), "another home's": Secrets("/b"), "the hub's": Seals("/a")}
+	a := homeOf(t)
+	all := map[string]Store{"a person's": Secrets(a), "another home's": Secrets(homeOf(t)), "the hub's": Seals(a), "a sign-in's": Tokens(a)}
 	for who, s := range all {
 		if err := s.Set(ctx, "name", who); err != nil {
 			t.Fatal(err)
@@ -90,7 +91,7 @@ func TestAnotherHomeAndTheHubsOwnEntriesAreApart(t *testing.T) {
 	}
 }
 
-// A keychain that can't be used is named as what it is, by every call.
+// What goes nowhere else meets a keychain that can't be used with an error that names it as what it is, in every call.
 func TestEveryStateOfTheKeychainHasItsOwnError(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -110,7 +111,7 @@ func TestEveryStateOfTheKeychainHasItsOwnError(t *testing.T) {
 		{"locked", func(t *testing.T) {
 			bus := ring.StartBus(t, "")
 			bus.Keyring()
-			if err := Secrets("/x").Set(t.Context(), "key", "value"); err != nil {
+			if err := Seals("/x").Set(t.Context(), "key", "value"); err != nil {
 				t.Fatal(err)
 			}
 			bus.Lock()
@@ -130,7 +131,7 @@ func TestEveryStateOfTheKeychainHasItsOwnError(t *testing.T) {
 			t.Setenv(Variable, "")
 			c.make(t)
 			for name, call := range calls {
-				if err := call(Secrets("/x"), t.Context()); !errors.Is(err, c.want) {
+				if err := call(Seals("/x"), t.Context()); !errors.Is(err, c.want) {
 					t.Errorf("%s: %v; want %v", name, err, c.want)
 				}
 			}
@@ -142,7 +143,7 @@ func TestASilentKeychainIsWaitedForTwoSecondsAtMost(t *testing.T) {
 	asked := ring.StartBus(t, "").Silent()
 	ended := make(chan error, len(calls))
 	for name, call := range calls {
-		go func() { ended <- fmt.Errorf("%s: %w", name, call(Secrets("/x"), context.Background())) }()
+		go func() { ended <- fmt.Errorf("%s: %w", name, call(Seals("/x"), context.Background())) }()
 	}
 	for range calls {
 		if err := <-ended; !errors.Is(err, ErrSilent) { // it would wait for ever without patience
@@ -163,7 +164,7 @@ func TestASilentBusIsWaitedForTwoSecondsAtMost(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", folder)
 	t.Setenv(Variable, "")
-	if err := Secrets("/x").Set(t.Context(), "key", "value"); !errors.Is(err, ErrSilent) {
+	if err := Seals("/x").Set(t.Context(), "key", "value"); !errors.Is(err, ErrSilent) {
 		t.Errorf("a bus that takes connections and says nothing: %v", err)
 	}
 }
@@ -172,7 +173,7 @@ func TestACallerCanHaveLessPatience(t *testing.T) {
 	ring.StartBus(t, "").Silent()
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := Secrets("/x").Get(ctx, "key"); !errors.Is(err, context.Canceled) {
+	if _, err := Secrets(homeOf(t)).Get(ctx, "key"); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that gave up: %v", err)
 	}
 }
@@ -182,14 +183,14 @@ func TestALockedKeychainShowsADialogOnlyToAPersonWhoWaits(t *testing.T) {
 	bus := ring.StartBus(t, "")
 	locked := bus.Locked()
 	for name, call := range calls {
-		if err := call(Secrets("/x"), t.Context()); !errors.Is(err, ErrLocked) {
+		if err := call(Seals("/x"), t.Context()); !errors.Is(err, ErrLocked) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if n := locked.Shown(); n != 0 {
 		t.Fatalf("%d dialogs were shown although nobody waits", n)
 	}
-	s := Secrets("/x").WithPerson()
+	s := Seals("/x").WithPerson()
 	locked.Dismiss(true)
 	if err := s.Set(t.Context(), "key", "value"); !errors.Is(err, ErrRefused) || locked.Shown() != 1 {
 		t.Errorf("after the dialog was closed: %v, shown %d times", err, locked.Shown())
@@ -203,7 +204,7 @@ func TestALockedKeychainShowsADialogOnlyToAPersonWhoWaits(t *testing.T) {
 func TestAKeyringThatIsAwayForAMomentIsLookedForAgain(t *testing.T) {
 	bus := ring.StartBus(t, "")
 	locked := bus.Locked()
-	s := Secrets("/x")
+	s := Seals("/x")
 	for name, call := range calls {
 		locked.Away(tries - 1)
 		if err := call(s, t.Context()); !errors.Is(err, ErrLocked) {
@@ -219,7 +220,7 @@ func TestAKeyringThatIsAwayForAMomentIsLookedForAgain(t *testing.T) {
 func TestAnEntryOfTheKeychainIsFoundByItsReference(t *testing.T) {
 	bus := ring.StartBus(t, "")
 	bus.Keyring()
-	secrets := Secrets("/x")
+	secrets := Secrets(homeOf(t))
 	ref, err := ParseRef("keychain:openai")
 	if err != nil {
 		t.Fatal(err)
@@ -238,6 +239,12 @@ func TestAnEntryOfTheKeychainIsFoundByItsReference(t *testing.T) {
 	if value, err := resolve(); value != "" || !errors.Is(err, ErrLocked) || !strings.HasPrefix(err.Error(), "keychain:openai: ") {
 		t.Errorf("a locked keychain: %v", err)
 	}
+}
+
+// homeOf is a home that does not exist yet.
+func homeOf(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "home")
 }
 
 func listen(t *testing.T, path string) net.Listener {

@@ -10,6 +10,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// maxEntry is what one entry holds, in bytes: CRED_MAX_CREDENTIAL_BLOB_SIZE.
+const maxEntry = 5 * 512
+
 const whatHelps = "on Windows it needs a session that somebody signed in to"
 
 var (

@@ -21,6 +21,9 @@ const (
 	facePrompt     = "org.freedesktop.Secret.Prompt"
 )
 
+// maxEntry is what one entry holds, in bytes.
+const maxEntry = MaxToken
+
 const whatHelps = "on Linux it needs a Secret Service such as gnome-keyring on the session's bus"
 
 // secret is a value on its way, in a session without encryption: the bus is a Unix socket of this user's, and whoever may listen on it may

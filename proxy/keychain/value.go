@@ -11,6 +11,8 @@ const (
 	maxName = 64
 	// MaxValue is the longest value in bytes: the most that Windows keeps in one entry, so that a value can move to another system.
 	MaxValue = 2560
+	// MaxToken is the longest value of Tokens. An access token that lists groups or rights can have tens of kilobytes.
+	MaxToken = 64 << 10
 )
 
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
@@ -27,6 +29,17 @@ func CheckName(name string) error {
 func CheckValue(value string) error {
 	if len(value) > MaxValue {
 		return fmt.Errorf("the value has more than %d bytes, the most that every system's keychain takes", MaxValue)
+	}
+	return checkText(value)
+}
+
+// check is CheckValue for what this store takes.
+func (s Store) check(value string) error {
+	if s.kind != kindToken {
+		return CheckValue(value)
+	}
+	if len(value) > MaxToken {
+		return fmt.Errorf("the token has more than %d KiB", MaxToken>>10)
 	}
 	return checkText(value)
 }

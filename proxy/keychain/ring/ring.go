@@ -100,12 +100,14 @@ func (b *Bus) Connect() *dbus.Conn {
 	return conn
 }
 
-// Keyring starts a gnome-keyring without any entry, unlocked, and returns what ends it.
+const password = "password of the test"
+
+// Keyring starts a gnome-keyring, unlocked, and returns what ends it. It has the entries of the one before it on this bus.
 func (b *Bus) Keyring() (end func()) {
 	b.t.Helper()
 	daemon := exec.Command("gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets")
 	daemon.Dir = b.folder
-	daemon.Stdin = strings.NewReader("password of the test")
+	daemon.Stdin = strings.NewReader(password)
 	daemon.Env = []string{"PATH=" + os.Getenv("PATH"), "DBUS_SESSION_BUS_ADDRESS=" + b.Address}
 	for _, variable := range []string{"HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"} {
 		daemon.Env = append(daemon.Env, variable+"="+b.folder)
@@ -136,6 +138,28 @@ func (b *Bus) Lock() {
 	var prompt dbus.ObjectPath
 	if err := object.Call("org.freedesktop.Secret.Service.Lock", 0, all.Value()).Store(&locked, &prompt); err != nil || prompt != "/" {
 		b.t.Fatalf("lock: %v, prompt %s", err, prompt)
+	}
+}
+
+// Unlock unlocks the gnome-keyring on the bus, as a person does who types the password.
+func (b *Bus) Unlock() {
+	b.t.Helper()
+	object := b.Connect().Object(service, root)
+	var collection, session dbus.ObjectPath
+	var none dbus.Variant
+	if err := object.Call("org.freedesktop.Secret.Service.ReadAlias", 0, "default").Store(&collection); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := object.Call("org.freedesktop.Secret.Service.OpenSession", 0, "plain", dbus.MakeVariant("")).Store(&none, &session); err != nil {
+		b.t.Fatal(err)
+	}
+	typed := struct {
+		Session           dbus.ObjectPath
+		Parameters, Value []byte
+		ContentType       string
+	}{session, []byte{}, []byte(password), "text/plain"}
+	if err := object.Call("org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface.UnlockWithMasterPassword", 0, collection, typed).Err; err != nil {
+		b.t.Fatal(err)
 	}
 }
 
