@@ -4,11 +4,11 @@
 //
 // Where the keychain can't be used, Secrets and Tokens go to the home's sealed file (package sealed); Seals never do. A value in the file is
 // never older than one in the keychain, so it counts while it is there. Once the keychain can be used again, the next call that meets the value
-// moves it there, and so does [Store.Move].
+// moves it there, as does [Store.Move].
 //
-// A call waits for the keychain at most two seconds, and none shows a dialog of the system unless the Store was told that a person waits
-// (WithPerson). Why a keychain can't be used is an error of its own: the caller says so by name and goes on without the value. No error has a
-// value in it.
+// No call waits longer than two seconds for a keychain that does not respond, and none shows a dialog of the system unless the Store was told
+// that a person waits (WithPerson). Why a keychain can't be used is an error of its own: the caller says so by name and goes on without the
+// value. No error has a value in it.
 //
 // The package must not know what its values are for.
 package keychain
