@@ -53,6 +53,7 @@ var spoken = map[string][2]any{
 	"settings":       {SettingQuery{}, []Setting{}},
 	"set_setting":    {SettingQuery{}, Setting{}},
 	"log":            {LogQuery{}, Log{}},
+	"replace_secret": {named{}, nothing{}},
 	"guards":         {nothing{}, []GuardProvider{}},
 	"test_guard":     {GuardTest{}, GuardVerdict{}},
 	"protect":        {Protect{}, Protected{}},

@@ -90,6 +90,8 @@ type Handler interface {
 	Settings(q SettingQuery) ([]Setting, error)
 	SetSetting(peer Peer, q SettingQuery) (Setting, error)
 	Log(q LogQuery) (Log, error)
+	// ReplaceSecret records that a person replaces a stored secret of this name, or refuses. The value never goes to the hub.
+	ReplaceSecret(peer Peer, name string) error
 
 	Guards() ([]GuardProvider, error)
 	// TestGuard refuses a peer inside a guarded server: it could try texts until one passes.
@@ -158,6 +160,7 @@ var (
 	AskSettings      = query("settings", Handler.Settings)
 	AskSetSetting    = decision("set_setting", Handler.SetSetting)
 	AskLog           = query("log", Handler.Log)
+	AskReplaceSecret = decision("replace_secret", silent(Handler.ReplaceSecret))
 	AskGuards        = bare("guards", Handler.Guards)
 	AskTestGuard     = decision("test_guard", Handler.TestGuard)
 	AskProtect       = decision("protect", Handler.Protect)

@@ -291,6 +291,7 @@ func (h *testHub) AllowClean(Peer, CleanQuery) (CleanDecided, error) { return Cl
 
 func (h *testHub) AllowedCalls() ([]AllowedCall, error)         { return nil, nil }
 func (h *testHub) ForgetCall(Peer, string) (AllowedCall, error) { return AllowedCall{}, nil }
+func (h *testHub) ReplaceSecret(Peer, string) error             { return nil }
 func (h *testHub) EndException(Peer, string) (Exception, error) { return Exception{}, nil }
 
 func (h *testHub) Attention(_ Wrapper, a Attention) (Waiting, error) {
