@@ -172,17 +172,22 @@ func examineHub(ctx context.Context, home control.Home) []checked {
 	return results
 }
 
-// examineKeychain names the keychain's state. Sallyport works without one, so a missing or locked keychain is no problem of the installation.
+// examineKeychain says where secrets are kept, and why. Sallyport works without a keychain, so a missing or locked one is no problem of the
+// installation.
 func examineKeychain(ctx context.Context, home control.Home) checked {
 	const check = "keychain"
-	err := keychain.Secrets(home.Dir).State(ctx)
+	target, err := keychain.Secrets(home.Dir).Target(ctx)
 	switch {
-	case err == nil:
-		return checked{Check: check, Found: "ready"}
-	case errors.Is(err, keychain.ErrAbsent), errors.Is(err, keychain.ErrLocked), errors.Is(err, keychain.ErrOff):
-		return checked{Check: check, Found: err.Error() + ". Until then, keychain:NAME in settings doesn't work, and the activity log has no second copy of its head"}
+	case err != nil:
+		return wrong(check, "SP-151", err.Error(), "Until then, keychain:NAME doesn't work, and no secret can be stored.")
+	case target.Why == nil:
+		return checked{Check: check, Found: "ready; secrets are kept in it"}
 	}
-	return wrong(check, "SP-150", err.Error(), "Open the keychain's own program and see what it says. Until then, keychain:NAME in settings doesn't work.")
+	kept := "new secrets are kept in " + target.File
+	if errors.Is(target.Why, keychain.ErrAbsent) || errors.Is(target.Why, keychain.ErrLocked) || errors.Is(target.Why, keychain.ErrOff) {
+		return checked{Check: check, Found: target.Why.Error() + ". Until then, " + kept + ", and the activity log has no second copy of its head"}
+	}
+	return wrong(check, "SP-150", target.Why.Error(), "Open the keychain's own program and see what it says. Until then, "+kept+", and those in the keychain can't be used.")
 }
 
 // examineClients checks the files of installed clients: whether each can be read, and whether entries that look like our wrapper really

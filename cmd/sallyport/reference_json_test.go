@@ -61,7 +61,7 @@ var printedJSON = []struct {
 	{"settings set", control.Setting{}, ""},
 	{"guardrail list", list[control.GuardProvider]{}, ""},
 	{"guardrail test", control.GuardVerdict{}, "`reason` is the provider's own text."},
-	{"secret list", list[storedSecret]{}, "Names only: a value is never printed."},
+	{"secret list", storedSecrets{}, "`kept` and `new` are `keychain` or `file` (`secrets.sealed`). A value is never printed."},
 	{"scan --format json", scanReport{}, ""},
 	{"scan --as jsonl", scannedLine{}, "One a line, in the order of the input."},
 	{"scan --format sarif", sarifLog{}, "SARIF 2.1.0, for code-scanning tools."},

@@ -14,8 +14,8 @@ import (
 )
 
 type secretCommand struct {
-	Set    secretSetCommand    `cmd:"" three:"not done: a program inside a guarded server can't use your secrets" help:"Store a key or password under a name. Settings then name it as keychain:NAME. The value is typed, without showing it, or read from standard input; it is never an argument."`
-	List   secretListCommand   `cmd:"" three:"not done: a program inside a guarded server can't use your secrets" help:"List the names of what you stored. Values are never shown."`
+	Set    secretSetCommand    `cmd:"" three:"not done: this hub takes no decision to replace a value from here, or a program inside a guarded server asks" help:"Store a key or password under a name. Settings then name it as keychain:NAME. The value is typed, without showing it, or read from standard input; it is never an argument. Asks before replacing a value."`
+	List   secretListCommand   `cmd:"" three:"not done: a program inside a guarded server can't use your secrets" help:"List the names of what you stored, where each value is kept, and what uses it. Values are never shown."`
 	Delete secretDeleteCommand `cmd:"" three:"not done: a program inside a guarded server can't use your secrets" help:"Delete a stored value."`
 }
 
@@ -24,8 +24,8 @@ var errSecretUsage = errors.New("it takes a name and nothing else; the value is 
 
 var errSecretsInside = errors.New("a program inside a guarded server can't use your secrets: run this in a terminal of your own")
 
-// secretStore is what this home has in the keychain. The system may show its dialog if a person sits at the terminal.
-func secretStore(s streams) (keychain.Store, int, error) {
+// secretStore is what this home has of a person's secrets.
+func secretStore() (keychain.Store, int, error) {
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {
 		return keychain.Store{}, exitFailed, err
@@ -33,27 +33,41 @@ func secretStore(s streams) (keychain.Store, int, error) {
 	if control.StartedInside() {
 		return keychain.Store{}, exitPerson, errSecretsInside
 	}
-	store := keychain.Secrets(home.Dir)
+	return keychain.Secrets(home.Dir), exitFine, nil
+}
+
+// withPerson is the same store for a person at a terminal: the system may show its dialog.
+func withPerson(s streams, store keychain.Store) keychain.Store {
 	if f, ok := s.err.(*os.File); ok && terminal.Is(f) {
-		store = store.WithPerson()
+		return store.WithPerson()
 	}
-	return store, exitFine, nil
+	return store
 }
 
 type secretSetCommand struct {
 	Name string `arg:"" help:"Name, such as openai: letters, digits, dots, underscores and hyphens, at most 64."`
+	Yes  bool   `help:"Answer yes to the question whether to replace a value."`
 }
 
 func (c secretSetCommand) check() error { return keychain.CheckName(c.Name) }
 
 func (c secretSetCommand) run(ctx context.Context, s streams) (int, error) {
-	store, code, err := secretStore(s)
+	store, code, err := secretStore()
 	if err != nil {
 		return code, err
 	}
-	// Look first, so that nobody types a value for nothing. A locked keychain is unlocked when the value is stored.
+	// Look first, so that nobody types a value for nothing.
 	if _, err := store.Target(ctx); err != nil {
 		return exitFailed, err
+	}
+	// A locked keychain that a person doesn't unlock now can't say whether it has a value. Then the new one is stored in the file, and counts:
+	// the person may be where no dialog can be shown.
+	_, err = withPerson(s, store).Place(ctx, c.Name)
+	replaces := err == nil
+	if replaces {
+		if code, err := c.mayReplace(ctx, s); err != nil {
+			return code, err
+		}
 	}
 	value, err := secretValue(ctx, s, c.Name)
 	if err != nil {
@@ -61,6 +75,11 @@ func (c secretSetCommand) run(ctx context.Context, s streams) (int, error) {
 	}
 	if err := keychain.CheckValue(value); err != nil {
 		return exitUsage, err
+	}
+	if replaces {
+		if err := c.replace(ctx); err != nil {
+			return codeOf(err), err
+		}
 	}
 	if err := store.Set(ctx, c.Name, value); err != nil {
 		return exitFailed, err
@@ -70,6 +89,47 @@ func (c secretSetCommand) run(ctx context.Context, s streams) (int, error) {
 	p.Printf("Stored. Settings can name it as keychain:%s\n", c.Name)
 	c.sayWhere(ctx, store, p)
 	return exitFine, nil
+}
+
+// mayReplace asks the person whether to replace a value, or says why they can't do that here.
+func (c secretSetCommand) mayReplace(ctx context.Context, s streams) (int, error) {
+	hub, err := dial(ctx)
+	if err != nil {
+		return exitFailed, c.instead(err)
+	}
+	defer hub.Close()
+	switch {
+	case !hub.Welcome().CLIApproval:
+		_, err := control.AskReplaceSecret(ctx, hub, c.Name)
+		return codeOf(err), c.instead(err)
+	case c.Yes:
+		return exitFine, nil
+	case !interactive(s):
+		return exitUsage, fmt.Errorf("%s is already stored, and there is no terminal to ask on; use --yes if you want to replace it", c.Name)
+	}
+	if err := answered(ctx, s, fmt.Sprintf("%s is already stored. Replace its value? [y/N] ", c.Name), "y"); err != nil {
+		return exitFailed, errors.New("nothing was stored")
+	}
+	return exitFine, nil
+}
+
+// instead says what a person can do where nobody can decide. A value that was deleted is not replaced.
+func (c secretSetCommand) instead(err error) error {
+	if err == nil {
+		return errors.New("the hub took the decision although it said it wouldn't; please report this")
+	}
+	return fmt.Errorf("%s is already stored, and replacing it is a decision: %w; or delete it first: sallyport secret delete %s", c.Name, err, c.Name)
+}
+
+// replace makes the decision, so that the activity log has it.
+func (c secretSetCommand) replace(ctx context.Context) error {
+	hub, err := dial(ctx)
+	if err != nil {
+		return c.instead(err)
+	}
+	defer hub.Close()
+	_, err = control.AskReplaceSecret(ctx, hub, c.Name)
+	return err
 }
 
 // sayWhere says that the value is in the file, and why.
@@ -117,36 +177,6 @@ func secretValue(ctx context.Context, s streams, name string) (value string, err
 	}
 }
 
-type secretListCommand struct{ jsonFlag }
-
-// storedSecret is a secret as far as it is ever shown.
-type storedSecret struct {
-	Name string `json:"name"`
-}
-
-func (c secretListCommand) run(ctx context.Context, s streams) (int, error) {
-	store, code, err := secretStore(s)
-	if err != nil {
-		return code, err
-	}
-	names, err := store.List(ctx)
-	if err != nil {
-		return exitFailed, err
-	}
-	var stored []storedSecret
-	for _, name := range names {
-		stored = append(stored, storedSecret{name})
-	}
-	return exitFine, c.print(s, listOf(stored), func(p *page) {
-		for _, secret := range stored {
-			p.Printf("%s\n", terminal.Text(secret.Name))
-		}
-		if len(stored) == 0 {
-			p.Printf("No secrets. To store one: sallyport secret set NAME\n")
-		}
-	})
-}
-
 type secretDeleteCommand struct {
 	Name string `arg:"" help:"Name of the secret."`
 }
@@ -154,11 +184,11 @@ type secretDeleteCommand struct {
 func (c secretDeleteCommand) check() error { return keychain.CheckName(c.Name) }
 
 func (c secretDeleteCommand) run(ctx context.Context, s streams) (int, error) {
-	store, code, err := secretStore(s)
+	store, code, err := secretStore()
 	if err != nil {
 		return code, err
 	}
-	err = store.Delete(ctx, c.Name)
+	err = withPerson(s, store).Delete(ctx, c.Name)
 	if errors.Is(err, keychain.ErrNotFound) {
 		return exitFailed, fmt.Errorf("%s is not stored; \"sallyport secret list\" shows what is", c.Name)
 	}

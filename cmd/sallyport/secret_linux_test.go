@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -51,14 +52,14 @@ func TestASecretIsStoredListedByNameAndDeleted(t *testing.T) {
 		errs string
 	}{
 		{"", "list", 0, "No secrets. To store one: sallyport secret set NAME\n", ""},
-		{"", "list --json", 0, `{"items":[]}` + "\n", ""},
+		{"", "list --json", 0, `{"items":[],"new":"keychain","no_hub":true}` + "\n", ""},
 		{secretValueOfTest + "\n", "set openai", 0, "Stored. Settings can name it as keychain:openai\n", ""},
 		{secretValueOfTest, "set b.other", 0, "Stored. Settings can name it as keychain:b.other\n", ""},
-		{"", "list", 0, "b.other\nopenai\n", ""},
-		{"", "list --json", 0, `{"items":[{"name":"b.other"},{"name":"openai"}]}` + "\n", ""},
+		{"", "list", 0, "NAME     KEPT IN   USED BY\nb.other  keychain  -\nopenai   keychain  -\nNo hub runs, so settings that use them are not listed.\n", ""},
+		{"", "list --json", 0, `{"items":[{"name":"b.other","kept":"keychain","used":[]},{"name":"openai","kept":"keychain","used":[]}],"new":"keychain","no_hub":true}` + "\n", ""},
 		{"", "delete openai", 0, "Deleted. What names keychain:openai doesn't work any more.\n", ""},
 		{"", "delete openai", 1, "", "sallyport: secret delete: openai is not stored; \"sallyport secret list\" shows what is\n"},
-		{"", "list", 0, "b.other\n", ""},
+		{"", "list", 0, "NAME     KEPT IN   USED BY\nb.other  keychain  -\nNo hub runs, so settings that use them are not listed.\n", ""},
 	} {
 		code, out, errs := secretRun(t, step.in, strings.Fields(step.args)...)
 		if code != step.code || out != step.out || errs != step.errs {
@@ -69,8 +70,72 @@ func TestASecretIsStoredListedByNameAndDeleted(t *testing.T) {
 		t.Errorf("the keyring has %q", values)
 	}
 	t.Setenv("SALLYPORT_HOME", t.TempDir())
-	if _, out, _ := secretRun(t, "", "list", "--json"); out != `{"items":[]}`+"\n" {
+	if _, out, _ := secretRun(t, "", "list", "--json"); out != `{"items":[],"new":"keychain","no_hub":true}`+"\n" {
 		t.Errorf("another home has %s", out)
+	}
+}
+
+func TestTheEntriesOfClientsThatUseASecretAreListed(t *testing.T) {
+	secretHome(t)
+	t.Setenv(keychain.Variable, "off")
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := map[string]any{}
+	for name, args := range map[string][]string{
+		"github":    {"wrap", "--name", "github", "--client", "claude-desktop", "--url", "https://x/", "--header", "X-Team: env:TEAM", "--header", "Authorization: Bearer keychain:openai"},
+		"other one": {"wrap", "--name", "other one", "--url", "https://y/", "--header=X-Key: keychain:openai", "--header=X-Key-2: keychain:openai"},
+		"its own":   {"wrap", "--name", "its own", "--client", "claude-desktop", "--", "server", "--header", "X: keychain:openai"},
+	} {
+		entries[name] = map[string]any{"command": program, "args": args}
+	}
+	entries["not ours"] = map[string]any{"command": "/usr/bin/env", "args": []string{"--header", "X: keychain:openai"}}
+	raw, err := json.Marshal(map[string]any{"mcpServers": entries})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(home, ".config", "Claude")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "claude_desktop_config.json"), raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := secretRun(t, secretValueOfTest, "set", "openai"); code != exitFine {
+		t.Fatal(out, errs)
+	}
+	_, out, _ := secretRun(t, "", "list")
+	if !strings.Contains(out, "openai  file     Claude Desktop: github, Claude Desktop: other one\n") || !strings.Contains(out, "New values go to "+filepath.Join(os.Getenv("SALLYPORT_HOME"), "secrets.sealed")+", because SALLYPORT_KEYCHAIN=off turns the keychain off.\n") {
+		t.Error(out)
+	}
+	_, out, _ = secretRun(t, "", "list", "--json")
+	if out != `{"items":[{"name":"openai","kept":"file","used":[{"client":"claude-desktop","entry":"github"},{"client":"claude-desktop","entry":"other one"}]}],"new":"file","why":"SALLYPORT_KEYCHAIN=off turns the keychain off","no_hub":true}`+"\n" {
+		t.Error(out)
+	}
+}
+
+// A list that may lack names says so, and what it has is printed all the same.
+func TestAListWithoutWhatALockedKeychainHasSaysSo(t *testing.T) {
+	bus := secretHome(t)
+	bus.Keyring()
+	secretRun(t, "value", "set", "first")
+	bus.Lock()
+	if code, _, errs := secretRun(t, "", "list"); code != exitFailed || !strings.Contains(errs, "the keychain is locked: unlock it") {
+		t.Errorf("nothing in the file: exit code %d, %s", code, errs)
+	}
+	secretRun(t, "value", "set", "second")
+	var out, errs bytes.Buffer
+	code := run(t.Context(), []string{"secret", "list"}, streams{strings.NewReader(""), &out, &errs})
+	if code != exitFailed || !strings.Contains(out.String(), "second  file") || strings.Contains(out.String(), "first") || errs.String() != "sallyport: secret list: only what is in secrets.sealed is listed: the keychain is locked: unlock it, then try again\n" {
+		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())
+	}
+	bus.Unlock()
+	if code, out, errs := secretRun(t, "", "list"); code != exitFine || !strings.Contains(out, "first   keychain") || !strings.Contains(out, "second  keychain") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }
 
@@ -143,9 +208,19 @@ func TestDoctorNamesTheStateOfTheKeychain(t *testing.T) {
 		name, says string
 		make       func(t *testing.T)
 	}{
-		{"ready", "ok       keychain: ready\n", func(t *testing.T) { secretHome(t).Keyring() }},
+		{"ready", "ok       keychain: ready; secrets are kept in it\n", func(t *testing.T) { secretHome(t).Keyring() }},
 		{"none", "ok       keychain: this session has no keychain", func(t *testing.T) { secretHome(t) }},
 		{"locked", "ok       keychain: the keychain is locked", func(t *testing.T) { bus := secretHome(t); bus.Keyring(); bus.Lock() }},
+		{"a damaged file", "SP-151  keychain: ", func(t *testing.T) {
+			secretHome(t).Keyring()
+			home := os.Getenv("SALLYPORT_HOME")
+			if err := os.Mkdir(home, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(home, "secrets.sealed"), []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}},
 		{"silent", "SP-150  keychain: the keychain did not respond within 2 seconds", func(t *testing.T) { secretHome(t).Silent() }},
 		{"refused", "SP-150  keychain: the keychain refuses access", func(t *testing.T) {
 			t.Setenv("SALLYPORT_HOME", filepath.Join(t.TempDir(), "home"))
