@@ -165,9 +165,10 @@ func (d *Draft) write(next map[Key]Entry) error {
 	return err
 }
 
-// remove deletes the file before its key: a key without a file means nothing, a file without a key can't be opened.
+// remove deletes the file before its key: a key without a file means nothing, a file without a key can't be opened. A killed writer may have
+// left a draft of either.
 func (f File) remove() error {
-	for _, name := range []string{Name, keyName} {
+	for _, name := range []string{Name, Name + ".new", keyName + ".new", keyName} {
 		if err := os.Remove(f.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -75,6 +75,11 @@ func TestAFileHoldsWhatWasPutAndIsGoneWithItsKeyAfterTheLastEntry(t *testing.T) 
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}
 	}
+	for _, draft := range []string{Name + ".new", keyName + ".new"} { // of a process that was killed
+		if err := os.WriteFile(f.path(draft), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for key := range want {
 		f.drop(t, key)
 	}
