@@ -101,7 +101,7 @@ func TestSecretsAreMaskedAndTheRestIsNot(t *testing.T) {
 	for raw, shown := range map[string]string{
 		"https://user:hunter2@x.example/mcp":             "https://***@x.example/mcp",
 		"https://x.example/mcp?token=hunter2#t":          "https://x.example/mcp?token=***#t",
-		"https://x.example/mcp?q=a%20b":                  "https://x.example/mcp?q=a%20b",
+		"https://x.example/mcp?q=a%20b&c&d=":             "https://x.example/mcp?q=***&***&d=",
 		"https://x.example/s/aZ3kP9mQ2xR7tY4uW8vB1nC6/m": "https://x.example/s/***/m",
 	} {
 		if got, _ := mask.URL(raw); got != shown {

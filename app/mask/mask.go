@@ -190,10 +190,27 @@ func (m *masker) urls(s string) string {
 	return s
 }
 
-// URL masks a server's URL, including path segments: some services put the key there.
+// URL masks a server's URL: every value of its query, and path segments that look like a key, because services put keys in both.
 func URL(raw string) (shown string, secrets []string) {
 	var m masker
-	shown = m.text(raw, true)
+	head, query, asks := strings.Cut(raw, "?")
+	shown = m.text(head, true)
+	if !asks {
+		return shown, m.secrets
+	}
+	query, fragment, ends := strings.Cut(query, "#")
+	pairs := strings.Split(query, "&")
+	for i, pair := range pairs {
+		if key, value, ok := strings.Cut(pair, "="); ok && value != "" {
+			pairs[i] = key + "=" + m.take(value)
+		} else if !ok && pair != "" {
+			pairs[i] = m.take(pair)
+		}
+	}
+	shown += "?" + strings.Join(pairs, "&")
+	if ends {
+		shown += "#" + fragment
+	}
 	return shown, m.secrets
 }
 
