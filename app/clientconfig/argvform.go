@@ -57,11 +57,16 @@ func argvForm(args []string) (inner []string, ok bool) {
 // dashed reports whether a wrapper's arguments give the command after --, one element per word.
 func dashed(args []string) bool { return slices.Contains(args, "--") }
 
-// unwrapArgv removes such a wrapper if no record has the original spelling: the command is spelled anew.
-func (f *File) unwrapArgv(e Entry, inner []string) []splice {
-	edits := []splice{{f.span(e.command), f.spell(inner[0])}}
-	if len(inner) == 1 {
-		return append(edits, f.removeArgs(e, f.spellAll(e.Args))...)
+// ours are the arguments up to the one that ends them. A server named "--" would end them too early.
+func ours(name, client string) []string {
+	if name == "--" {
+		return []string{"wrap", "--name=--", "--client", client, "--"}
 	}
-	return append(edits, splice{f.span(e.args), "[" + strings.Join(f.spellAll(inner[1:]), ", ") + "]"})
+	return []string{"wrap", "--name", name, "--client", client, "--"}
+}
+
+// addressArgs are the arguments of a wrapper around an address, which flags name.
+func addressArgs(name, client string, flags []string) []string {
+	head := ours(name, client)
+	return append(head[:len(head)-1:len(head)-1], flags...)
 }

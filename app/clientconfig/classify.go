@@ -11,6 +11,8 @@ import (
 type Installation struct {
 	Path   string
 	Client string // the value of --client
+
+	Plaintext bool // servers on other computers may be reached over http (setting remote.plaintext)
 }
 
 // Kind is what an entry is.
@@ -40,6 +42,16 @@ type Class struct {
 	Reason Reason // for LooksWrapped, and for a Plain entry that can't be wrapped
 	Why    string // one sentence in our words, with nothing from the file except names of variables; "" without a Reason
 	Inner  []string
+
+	Address *Address // of a remote server, behind the wrapper or in the entry; nil for a command
+}
+
+// Behind reports whether it is known what the wrapper runs.
+func (c Class) Behind() bool { return len(c.Inner) > 0 || c.Address != nil }
+
+// Guardable reports whether an entry that is not wrapped can be.
+func (c Class) Guardable() bool {
+	return c.Kind == Plain && c.Reason != MovedHome || c.Kind == Remote && c.Why == ""
 }
 
 func (c Class) String() string {
@@ -59,11 +71,18 @@ func Classify(e Entry, by Installation, record *Record) Class {
 	case e.Odd != "":
 		return Class{Kind: Odd, Why: e.Odd}
 	case e.URL != "":
-		return Class{Kind: Remote, Why: "a remote server, which this version can't guard"}
+		c := Class{Kind: Remote, Why: e.left, Address: &e.address}
+		if c.Why == "" && e.clear && !by.Plaintext {
+			c.Why = "a remote server on another computer, and http:// sends everything in the clear; use https://, or allow it with the setting remote.plaintext"
+		}
+		return c
 	}
 	same, present := sameFile(e.Command, by.Path)
 	inner, form := wrapForm(e.Args)
 	c := Class{Kind: LooksWrapped, Inner: inner}
+	if address, ok := e.wraps(); ok && !form {
+		form, c.Address = true, &address
+	}
 	if !same {
 		if !named(e.Command) && !(form && slices.ContainsFunc(e.Args, named)) && (by.Path == "" || e.Command != by.Path) {
 			if name := homeMover(e.EnvNames); name != "" {
@@ -81,15 +100,29 @@ func Classify(e Entry, by Installation, record *Record) Class {
 		c.Reason, c.Why = MovedHome, movedHome(name)
 		return c
 	}
-	name, client, argv := e.Name, by.Client, inner
-	if record != nil {
-		name, client, argv = record.Name, record.Client, record.Argv
-	}
-	if !form || !asWritten(e.Args, name, client, argv) {
+	if !form || !c.asWritten(e, by, record) {
 		c.Reason, c.Why = OtherArgs, "its arguments are not the ones Sallyport wrote"
 		return c
 	}
-	return Class{Kind: Wrapped, Inner: inner}
+	return Class{Kind: Wrapped, Inner: inner, Address: c.Address}
+}
+
+// asWritten reports whether an entry's arguments are those that the record would write, or without one those that Wrap would.
+func (c Class) asWritten(e Entry, by Installation, record *Record) bool {
+	name, client, argv := e.Name, by.Client, c.Inner
+	if record != nil {
+		name, client, argv = record.Name, record.Client, record.Argv
+	}
+	if c.Address == nil {
+		return (record == nil || !record.Remote()) && asWritten(e.Args, name, client, argv)
+	}
+	flags := c.Address.Flags()
+	if record != nil {
+		if flags = record.Flags; !record.Remote() || c.Address.URL != record.URL {
+			return false
+		}
+	}
+	return slices.Equal(e.Args, addressArgs(name, client, flags))
 }
 
 // wrapForm finds the command behind `wrap … --`, or inside `wrap … --argv=JSON`.

@@ -2,6 +2,7 @@ package clientconfig
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -90,6 +91,13 @@ func compareEntry(wanted Snapshot, k Kept, class Class, by Installation) (Change
 // and a person edited its command behind the wrapper.
 func ownWords(args []string, by Installation) bool {
 	inner, ok := wrapForm(args)
+	if address, remote := (Entry{Args: args}).wraps(); !ok && remote {
+		name := "--"
+		if args[1] == "--name" {
+			name = args[2]
+		}
+		return slices.Equal(args, addressArgs(name, by.Client, address.Flags()))
+	}
 	if !ok {
 		return false
 	}

@@ -142,6 +142,8 @@ func (m *fileMasker) value(v *hujson.Value, key string) {
 		switch {
 		case hidden(key), key == "args", secretName(key) && t.Kind() != 'n' && t.Kind() != 't' && t.Kind() != 'f':
 			m.hide(v)
+		case t.Kind() == '"' && slices.Contains(m.f.Format.spelling().addresses(), key):
+			m.show(v, maskAddress(cut.Bytes(t.String(), 4*maxShownText)))
 		case t.Kind() == '"':
 			m.show(v, maskText(cut.Bytes(t.String(), 4*maxShownText)))
 		}

@@ -6,10 +6,10 @@
 // bytes with wrappers added or removed) and Write (save them, after a backup). Classify says what one entry is; Compare and PutBack are for
 // watching a protected file; Diff shows a change to a person.
 //
-// Three promises hold everywhere. Only an entry's command and arguments are edited, as splices of the original bytes, so everything else in
-// the file stays byte for byte and Unwrap restores what Wrap was given; each result is parsed again and compared. A file that two programs
-// could read differently (invalid, a duplicate key) is refused, never guessed at. And no value of an entry's env, nor a secret among its
-// arguments, appears in any error, String or Diff.
+// Three promises hold everywhere. Only an entry's command and arguments are edited, or what names its remote server, as splices of the
+// original bytes, so everything else in the file stays byte for byte and Unwrap restores what Wrap was given; each result is parsed again
+// and compared. A file that two programs could read differently (invalid, a duplicate key) is refused, never guessed at. And no value of an
+// entry's env, nor a secret among its arguments, appears in any error, String or Diff.
 //
 // Wrap, Unwrap, Compare and PutBack work on text, and read the disk only to tell whether a command is our file; Locate, Extensions,
 // ReadPolicy and Read only read; Write and Backups write. The package knows no hub, no store and no settings.

@@ -26,6 +26,12 @@ type Entry struct {
 	inline        bool   // the members are between braces
 	leading       string // white space for a member inserted after the command
 	env           *hujson.Object
+	object        *hujson.Object
+	shape         *shape
+
+	address Address // if there is a URL
+	left    string  // why it can't be guarded, "" if it can
+	clear   bool    // it sends everything as it is to another computer
 }
 
 // String never shows arguments or a whole URL: they may contain secrets.
@@ -65,8 +71,9 @@ func (f *File) entry(name string, v *hujson.Value) Entry {
 		return e
 	}
 	r := &reader{f: f, s: f.Format.spelling(), e: &e}
+	e.object, e.shape = object, r.s
 	kind := r.members(v, object)
-	for _, key := range strings.Fields(r.s.address) {
+	for _, key := range r.s.addresses() {
 		if m := member(object, key); m != nil && e.URL == "" {
 			e.URL = literal(m.Value)
 		}
@@ -82,6 +89,9 @@ func (f *File) entry(name string, v *hujson.Value) Entry {
 	case !starts && e.URL == "":
 		r.say("it has no command")
 	}
+	if !starts && e.URL != "" {
+		f.remote(&e, kind)
+	}
 	if stranger := r.s.stranger(object); starts && stranger != "" {
 		r.say("its member %s changes how it is started, in a way that this version doesn't know", stranger)
 	}
@@ -90,7 +100,7 @@ func (f *File) entry(name string, v *hujson.Value) Entry {
 	}
 	// The operating system ends an argument at a NUL; half a surrogate pair has no form in UTF-8, so two different ones would become the
 	// same command.
-	for _, part := range append(e.Argv(), e.Name) {
+	for _, part := range append(e.Argv(), e.Name, e.URL) {
 		if strings.ContainsAny(part, "\x00�") {
 			r.say("its name, command or arguments have characters that can't be passed to a program")
 			break

@@ -2,9 +2,7 @@ package clientconfig
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // The hub has a better masker of its own; this one serves previews made without a hub, and errs towards masking: masking a word too many
@@ -22,12 +20,9 @@ var (
 	flagged  = lazy(`(^|[\s"'])(--?[A-Za-z0-9_.-]+)(\s+)("[^"]*"|'[^']*'|[^\s"']+)`)
 	userInfo = lazy(`([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\s"'@]+@`)
 	drawn    = lazy(`[A-Za-z0-9_+=-]{24,}`)
+	sourced  = lazy(`^[A-Za-z0-9_-]+: ([A-Za-z]+ )?(env:[A-Za-z_][A-Za-z0-9_]*|keychain:[A-Za-z0-9_.-]+)$`) // names where a header's value is
 	hexadec  = lazy(`^[0-9A-Fa-f]{32,}$`)
 )
-
-func lazy(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
 
 func secretName(name string) bool { return name != "" && secretWord().MatchString(name) }
 
@@ -42,6 +37,10 @@ func maskArgs(args []string) []string {
 				continue
 			}
 		}
+		if i > 0 && args[i-1] == "--header" && sourced().MatchString(arg) {
+			shown[i] = arg
+			continue
+		}
 		if masked, ok := maskArgv(arg); ok {
 			shown[i] = masked
 			continue
@@ -49,6 +48,27 @@ func maskArgs(args []string) []string {
 		shown[i] = maskText(arg)
 	}
 	return shown
+}
+
+// maskAddress masks the values of an address's query: services put keys there, under any name.
+func maskAddress(address string) string {
+	head, query, ok := strings.Cut(address, "?")
+	if !ok {
+		return maskText(address)
+	}
+	query, fragment, _ := strings.Cut(query, "#")
+	pairs := strings.Split(query, "&")
+	for i, pair := range pairs {
+		if name, value, _ := strings.Cut(pair, "="); value != "" {
+			pairs[i] = name + "=" + dots
+		} else if pair != "" {
+			pairs[i] = dots
+		}
+	}
+	if fragment != "" {
+		fragment = "#" + dots
+	}
+	return maskText(head) + "?" + strings.Join(pairs, "&") + fragment
 }
 
 // maskArgv masks the words inside --argv one by one, as they would be masked after --.

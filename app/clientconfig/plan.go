@@ -13,7 +13,23 @@ const tooMuch = "Sallyport can't edit it without changing something else in the 
 type plan struct {
 	name string
 	ways [][]splice // the first that does nothing else counts
-	argv []string
+	argv []string   // nil for an address that is an entry of its own again
+
+	address *Address // of a remote server
+}
+
+// met reports whether an entry is what was planned.
+func (p plan) met(e Entry) bool {
+	switch {
+	case e.Odd != "":
+		return false
+	case p.argv == nil:
+		return e.URL != "" && e.left == "" && e.address.equal(*p.address)
+	case p.address == nil:
+		return slices.Equal(e.Argv(), p.argv)
+	}
+	address, ok := e.wraps()
+	return ok && slices.Equal(e.Argv(), p.argv) && address.equal(*p.address)
 }
 
 // carryOut makes edits of entries. Each result is parsed again: if it differs from f in anything but the planned command and arguments, it
@@ -30,7 +46,7 @@ func (f *File) carryOut(plans []plan) (after *File, failed map[string]bool) {
 	var ways []int
 	for _, p := range plans {
 		way := slices.IndexFunc(p.ways, func(edits []splice) bool {
-			return f.attempt([]plan{{p.name, [][]splice{edits}, p.argv}}, []int{0}) != nil
+			return f.attempt([]plan{{p.name, [][]splice{edits}, p.argv, p.address}}, []int{0}) != nil
 		})
 		if way < 0 {
 			failed[p.name] = true
@@ -70,7 +86,7 @@ func (f *File) attempt(plans []plan, ways []int) *File {
 	for i, e := range after.Entries {
 		was := f.Entries[i]
 		at := slices.IndexFunc(plans, func(p plan) bool { return p.name == e.Name })
-		if e.Name != was.Name || at >= 0 && (e.Odd != "" || !slices.Equal(e.Argv(), plans[at].argv)) {
+		if e.Name != was.Name || at >= 0 && !plans[at].met(e) {
 			return nil
 		}
 		if at >= 0 {
@@ -89,6 +105,15 @@ func (e Entry) edited(values map[*hujson.Value]bool) {
 	for _, v := range []*hujson.Value{e.command, e.vector, e.args} {
 		if v != nil {
 			values[v] = true
+		}
+	}
+	if _, wraps := e.wraps(); !wraps && e.URL == "" || e.object == nil {
+		return
+	}
+	s := e.shape
+	for _, key := range append(s.addresses(), s.kind, s.headers, s.env, s.bearer, s.variables, s.passes) {
+		if m := part(e.object, key); m != nil {
+			values[&m.Value] = true
 		}
 	}
 }

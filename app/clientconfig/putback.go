@@ -85,7 +85,7 @@ func (ed *editor) wrap(name string) error {
 func (ed *editor) guardAgain(c Change) error {
 	record := FindRecord(ed.records, c.Name)
 	e, ok := ed.f.Entry(c.Name)
-	if ok && c.Class.Kind == Plain && (record == nil || !slices.Equal(record.Argv, e.Argv())) {
+	if now := Classify(e, ed.by, record); ok && (now.Kind == Remote && now.Guardable() || c.Class.Kind == Plain && (record == nil || !record.Of(e))) {
 		if err := ed.dropMovers(e); err != nil {
 			return err
 		}
@@ -154,8 +154,10 @@ func (ed *editor) restore(name string, fields []string) error {
 			err = ed.restoreMember(name, s.command, kept, keptObject)
 		case field == "env":
 			err = ed.restoreEnv(name, kept, keptObject)
+		case field == "url" && w.Guarded && w.URL != "":
+			err = ed.restoreAddress(name, kept, keptObject)
 		case field == "url":
-			for _, key := range append(strings.Fields(s.address), s.kind) {
+			for _, key := range append(s.addresses(), s.kind) {
 				err = ed.restoreMember(name, key, kept, keptObject)
 				if err != nil {
 					break
@@ -172,8 +174,28 @@ func (ed *editor) restore(name string, fields []string) error {
 			return err
 		}
 	}
+	if e, _ := ed.f.Entry(name); w.Guarded && (e.URL != "" || e.Odd != "" && !e.Alone) {
+		return ed.whole(name, w) // its other members say that it is something else
+	}
 	ed.done(name, DidRewrap, "")
 	return nil
+}
+
+// restoreAddress gives the variable with a wrapped entry's address its wanted text.
+func (ed *editor) restoreAddress(name string, kept *File, from *hujson.Object) error {
+	key := ed.f.Format.spelling().env
+	_, object := ed.object(name)
+	wanted, now := part(from, key), part(object, key)
+	if wanted == nil || now == nil {
+		return nil
+	}
+	vars, _ := now.Value.Value.(*hujson.Object)
+	were, _ := wanted.Value.Value.(*hujson.Object)
+	m := member(were, urlVariable)
+	if vars == nil || m == nil {
+		return nil
+	}
+	return ed.edit(ed.f.set(&now.Value, vars, urlVariable, kept.text(&m.Value)))
 }
 
 func (ed *editor) whole(name string, w Kept) error {
@@ -341,6 +363,8 @@ func (ed *editor) respell(c Change) error {
 			}
 		}
 		return nil
+	case there && c.Event == LostWrapper && e.URL != "" && Classify(e, ed.by, nil).Guardable():
+		return ed.wrap(c.Name)
 	case !there || e.Odd != "" || e.URL != "" || homeMover(e.EnvNames) != "":
 		ed.done(c.Name, DidLeave, notHere)
 		return nil

@@ -12,10 +12,10 @@ func Recover(path string, raw []byte, format Format, by Installation, backups *B
 	if err != nil {
 		return nil, err
 	}
-	missing := map[string][]string{}
+	missing := map[string]Class{}
 	for _, e := range f.Entries {
-		if c := Classify(e, by, nil); (c.Kind == Wrapped || c.Kind == LooksWrapped) && len(c.Inner) > 0 {
-			missing[e.Name] = c.Inner
+		if c := Classify(e, by, nil); (c.Kind == Wrapped || c.Kind == LooksWrapped) && c.Behind() {
+			missing[e.Name] = c
 		}
 	}
 	kept, err := backups.List()
@@ -36,8 +36,15 @@ func Recover(path string, raw []byte, format Format, by Installation, backups *B
 			continue
 		}
 		for _, e := range before.Entries {
-			inner, wanted := missing[e.Name]
-			if !wanted || e.Odd != "" || e.URL != "" || !slices.Equal(e.Argv(), inner) {
+			behind, wanted := missing[e.Name]
+			switch {
+			case !wanted || e.Odd != "":
+				continue
+			case behind.Address != nil:
+				if e.URL == "" || e.left != "" || !e.address.equal(*behind.Address) {
+					continue
+				}
+			case e.URL != "" || !slices.Equal(e.Argv(), behind.Inner):
 				continue
 			}
 			_, record := before.wrapEntry(e, by)

@@ -91,3 +91,46 @@ func TestTheBackupsTellHowATOMLOrYAMLFileWasSpelled(t *testing.T) {
 		})
 	}
 }
+
+// addressLine is a client's line in the table of docs/clients.md about remote servers.
+func addressLine(row Row) string {
+	s := row.Format.spelling()
+	words := func(list string) string {
+		var all []string
+		for _, pair := range pairs(list) {
+			word := "`" + pair[0] + "`"
+			if pair[1] != "" {
+				word += " (" + pair[1] + ")"
+			}
+			all = append(all, word)
+		}
+		return strings.Join(all, ", ")
+	}
+	kinds := "none"
+	if s.kinds != "" {
+		kinds = "`" + s.kind + "`: " + words(s.kinds)
+	}
+	headers := "`" + s.headers + "`"
+	for _, more := range []string{s.bearer, s.variables} {
+		if more != "" {
+			headers += ", `" + more + "`"
+		}
+	}
+	return "| " + row.Title + " | " + words(s.address) + " | " + kinds + " | " + headers + " |\n"
+}
+
+func TestTheDocsSayHowEveryClientNamesARemoteServer(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/clients.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := ""
+	for _, row := range Rows() {
+		if row.Format.spelling().headers != "" {
+			table += addressLine(row)
+		}
+	}
+	if !strings.Contains(string(raw), table) {
+		t.Errorf("docs/clients.md has another table than the data; it should be\n%s", table)
+	}
+}

@@ -37,10 +37,15 @@ func (f *File) Snapshot(by Installation, records []Record) Snapshot {
 		s.Servers = f.text(f.servers)
 	}
 	for _, e := range f.Entries {
-		s.Entries = append(s.Entries, Kept{
+		class := Classify(e, by, FindRecord(records, e.Name))
+		k := Kept{
 			Name: e.Name, Raw: e.raw, Command: e.Command, Args: e.Args, HasArgs: e.HasArgs, URL: e.URL, EnvNames: e.EnvNames, Odd: e.Odd,
-			Guarded: Classify(e, by, FindRecord(records, e.Name)).Kind == Wrapped,
-		})
+			Guarded: class.Kind == Wrapped,
+		}
+		if class.Address != nil && class.Address.Source != "" {
+			k.URL = class.Address.URL // its variable decides which server it is
+		}
+		s.Entries = append(s.Entries, k)
 	}
 	return s
 }

@@ -20,6 +20,14 @@ func member(object *hujson.Object, key string) *hujson.ObjectMember {
 	return nil
 }
 
+// part is member for a key that a client's shape may not have.
+func part(object *hujson.Object, key string) *hujson.ObjectMember {
+	if key == "" {
+		return nil
+	}
+	return member(object, key)
+}
+
 func membersOf(object *hujson.Object) []hujson.ObjectMember {
 	if object == nil {
 		return nil

@@ -48,7 +48,7 @@ func checkComesBack(t *testing.T, raw []byte, by Installation) {
 	}
 	edited, now := map[*hujson.Value]bool{}, map[*hujson.Value]bool{}
 	for i, e := range before.Entries {
-		if !slices.Equal(e.Argv(), again.Entries[i].Argv()) || e.Odd != again.Entries[i].Odd {
+		if now := again.Entries[i]; !slices.Equal(e.Argv(), now.Argv()) || e.Odd != now.Odd || e.URL != now.URL || e.left == "" && !e.address.equal(now.address) {
 			t.Fatalf("without records %q is %q, was %q", e.Name, again.Entries[i].Argv(), e.Argv())
 		}
 		e.edited(edited)
@@ -75,6 +75,6 @@ func fuzzClients(f *testing.F, trips []trip) {
 	})
 }
 
-func FuzzJSONFilesComeBack(f *testing.F) { fuzzClients(f, jsonTrips) }
-func FuzzTOMLFilesComeBack(f *testing.F) { fuzzClients(f, tomlTrips) }
-func FuzzYAMLFilesComeBack(f *testing.F) { fuzzClients(f, yamlTrips) }
+func FuzzJSONFilesComeBack(f *testing.F) { fuzzClients(f, slices.Concat(jsonTrips, addressJSON)) }
+func FuzzTOMLFilesComeBack(f *testing.F) { fuzzClients(f, slices.Concat(tomlTrips, addressTOML)) }
+func FuzzYAMLFilesComeBack(f *testing.F) { fuzzClients(f, slices.Concat(yamlTrips, addressYAML)) }

@@ -25,9 +25,11 @@ func Unwrap(raw []byte, format Format, names []string, by Installation, records 
 		c := Classify(e, by, record)
 		o := Outcome{Name: e.Name, Did: DidNone}
 		switch {
-		case (c.Kind == Wrapped || c.Kind == LooksWrapped) && len(c.Inner) > 0:
+		case (c.Kind == Wrapped || c.Kind == LooksWrapped) && c.Address != nil && f.noPlace(e, *c.Address) != "":
+			o.Did, o.Why = DidLeave, f.noPlace(e, *c.Address)
+		case (c.Kind == Wrapped || c.Kind == LooksWrapped) && c.Behind():
 			o.Did = DidUnwrap
-			plans = append(plans, f.unwrapPlans(e, record, c.Inner))
+			plans = append(plans, f.unwrapPlans(e, record, c))
 		case c.Kind == LooksWrapped || c.Kind == Odd:
 			o.Did, o.Why = DidLeave, c.Why
 		}
@@ -40,8 +42,18 @@ func Unwrap(raw []byte, format Format, names []string, by Installation, records 
 }
 
 // unwrapPlans are the ways to remove a wrapper: as the record has the entry's spelling, if there is a record, else as the file has it.
-func (f *File) unwrapPlans(e Entry, record *Record, inner []string) plan {
-	p := plan{name: e.Name, argv: inner}
+func (f *File) unwrapPlans(e Entry, record *Record, c Class) plan {
+	p := plan{name: e.Name, argv: c.Inner, address: c.Address}
+	if c.Address != nil {
+		if record != nil && record.Remote() {
+			p.ways = append(p.ways, f.unwrapAddress(e, *c.Address, record))
+		}
+		p.ways = append(p.ways, f.unwrapAddress(e, *c.Address, nil))
+		return p
+	}
+	if record != nil && record.Remote() {
+		record = nil
+	}
 	if record != nil {
 		p.ways = append(p.ways, f.unwrapEntry(e, record))
 	}
@@ -129,4 +141,13 @@ func (f *File) removeAdded(e Entry, list *hujson.Array) []splice {
 		return []splice{drop}
 	}
 	return []splice{{f.span(e.args), "[]"}}
+}
+
+// unwrapArgv removes such a wrapper if no record has the original spelling: the command is spelled anew.
+func (f *File) unwrapArgv(e Entry, inner []string) []splice {
+	edits := []splice{{f.span(e.command), f.spell(inner[0])}}
+	if len(inner) == 1 {
+		return append(edits, f.removeArgs(e, f.spellAll(e.Args))...)
+	}
+	return append(edits, splice{f.span(e.args), "[" + strings.Join(f.spellAll(inner[1:]), ", ") + "]"})
 }

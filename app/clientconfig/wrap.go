@@ -41,8 +41,8 @@ type Result struct {
 func (r Result) String() string   { return "edited client file" }
 func (r Result) GoString() string { return r.String() }
 
-// Wrap puts the wrapper in front of the named entries (nil: all) and changes only their command and args. Entries that are already wrapped,
-// odd or remote stay as they are, each with its outcome; records are those kept so far. The edit inserts our words before the first
+// Wrap puts the wrapper in front of the named entries (nil: all) and changes only their command and args, or what names a remote server. Entries
+// that are already wrapped, odd or remote in a way that can't be guarded stay as they are, each with its outcome; records are those kept so far. The edit inserts our words before the first
 // argument and moves the command, as spelled, behind them, so comments and line breaks among the arguments stay in place.
 func Wrap(raw []byte, format Format, names []string, by Installation, records []Record) (Result, error) {
 	if !filepath.IsAbs(by.Path) && !strings.HasPrefix(by.Path, `\\`) {
@@ -58,9 +58,9 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 	for _, e := range f.Entries {
 		record := FindRecord(records, e.Name)
 		c := Classify(e, by, record)
-		if wanted(names, e.Name) && c.Kind == LooksWrapped && len(c.Inner) > 0 && homeMover(e.EnvNames) == "" {
+		if wanted(names, e.Name) && c.Kind == LooksWrapped && c.Behind() && homeMover(e.EnvNames) == "" {
 			rewrapped[e.Name] = true
-			plans = append(plans, f.unwrapPlans(e, record, c.Inner))
+			plans = append(plans, f.unwrapPlans(e, record, c))
 		}
 	}
 	f, failed := f.carryOut(plans)
@@ -76,13 +76,17 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 			o.Why = tooMuch
 		case c.Kind == Wrapped:
 			o.Did, o.Why = DidNone, ""
-		case c.Kind == Plain && c.Reason != MovedHome, c.Kind == LooksWrapped && rewrapped[e.Name]: // the command behind a false wrapper can be one too
+		case c.Guardable(), c.Kind == LooksWrapped && rewrapped[e.Name]: // the command behind a false wrapper can be one too
 			o.Did, o.Why = DidWrap, ""
 			if rewrapped[e.Name] {
 				o.Did = DidRewrap
 			}
 			edits, record := f.wrapEntry(e, by)
-			plans = append(plans, plan{e.Name, [][]splice{edits}, append([]string{by.Path}, record.Written()...)})
+			p := plan{name: e.Name, ways: [][]splice{edits}, argv: append([]string{by.Path}, record.Written()...)}
+			if record.Remote() {
+				p.address = &e.address
+			}
+			plans = append(plans, p)
 			result.Records = append(result.Records, record)
 		}
 		result.Outcomes = append(result.Outcomes, o)
@@ -108,6 +112,9 @@ func (r *Result) settle(after *File, failed map[string]bool, raw []byte) {
 
 // wrapEntry are the edits that wrap an entry, and its record.
 func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
+	if e.URL != "" {
+		return f.wrapAddress(e, by)
+	}
 	record := Record{Name: e.Name, Client: by.Client, Wrapper: by.Path, Argv: e.Argv()}
 	head := f.spellAll(ours(e.Name, by.Client))
 	if e.vector != nil {
@@ -167,22 +174,38 @@ type Record struct {
 	Argv    []string `json:"argv"`           // the original command and arguments
 	Command string   `json:"command"`        // the original command as spelled, a JSON text
 	Args    string   `json:"args,omitempty"` // the original args as spelled; "" if there were none
+
+	// Of a remote server, in place of the command:
+	URL    string   `json:"url,omitempty"`
+	Flags  []string `json:"flags,omitempty"` // the arguments that name it
+	Pieces []Piece  `json:"pieces,omitempty"`
+}
+
+// Remote reports whether the entry was an address.
+func (r Record) Remote() bool { return len(r.Flags) > 0 }
+
+// Of reports whether the record is of what an entry that is not wrapped starts.
+func (r Record) Of(e Entry) bool {
+	if r.Remote() {
+		return e.URL == r.URL && slices.Equal(e.address.Flags(), r.Flags)
+	}
+	return e.URL == "" && slices.Equal(r.Argv, e.Argv())
 }
 
 func (r Record) String() string {
+	if r.Remote() {
+		return fmt.Sprintf("record of %q (remote)", r.Name)
+	}
 	return fmt.Sprintf("record of %q (a command and %d arguments)", r.Name, max(len(r.Argv)-1, 0))
 }
 
 func (r Record) GoString() string { return r.String() }
 
-func (r Record) Written() []string { return wrapperArgs(r.Name, r.Client, r.Argv) }
-
-// ours are the arguments up to the one that ends them. A server named "--" would end them too early.
-func ours(name, client string) []string {
-	if name == "--" {
-		return []string{"wrap", "--name=--", "--client", client, "--"}
+func (r Record) Written() []string {
+	if r.Remote() {
+		return addressArgs(r.Name, r.Client, r.Flags)
 	}
-	return []string{"wrap", "--name", name, "--client", client, "--"}
+	return wrapperArgs(r.Name, r.Client, r.Argv)
 }
 
 // FindRecord returns the record of an entry, nil if there is none.

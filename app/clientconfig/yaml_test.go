@@ -12,11 +12,11 @@ var yamlTrips = []trip{
 	{"flow lists on several lines", "goose", "extensions:\n  a:\n    type: stdio\n    cmd: npx\n    args: [\n      -y, # quiet\n      \"x\", # pkg\n    ]\n  b: {\n    type: stdio,\n    cmd: x # end\n  }\n", nil},
 	{"plain words with characters of their own", "goose", "---\nextensions:\n  a:\n    type: stdio\n    cmd: C:\\Program Files\\x.exe\n    args: []\n  b:\n    type: stdio\n    cmd: a, b\n    args:\n      - x # y\n  c:\n    type: stdio\n    cmd: über/ü\n...\n", nil},
 	{"built-in, platform and bundled extensions are left alone", "goose", "extensions:\n  developer:\n    bundled: true\n    enabled: true\n    type: builtin\n  todo:\n    type: platform\n    name: todo\n  own:\n    type: stdio\n    bundled: true\n    cmd: x\n    args: []\n  r:\n    type: streamable_http\n    uri: https://h.example/\n  none:\n    cmd: x\n    args: []\n  ok:\n    type: stdio\n    cmd: x\n    args: []\n",
-		map[string]string{"developer": "bundled", "todo": "platform", "own": "bundled", "r": "remote", "none": "no type"}},
+		map[string]string{"developer": "bundled", "todo": "platform", "own": "bundled", "none": "no type"}},
 	{"what YAML reads elsewhere is left, and the others are done", "goose", "x: &c npx\ny: &m {type: stdio}\nextensions:\n  alias: {type: stdio, cmd: *c, args: []}\n  anchor: &e\n    type: stdio\n    cmd: x\n  anchored: {type: stdio, cmd: &f x, args: []}\n  tag:\n    type: stdio\n    cmd: !!str x\n  merge:\n    <<: *m\n    cmd: x\n  whole: *e\n  block:\n    type: stdio\n    cmd: >-\n      npx\n      x\n  rows:\n    type: stdio\n    cmd: npx\n      x\n  word: {type: stdio, cmd: yes}\n  number: {type: stdio, cmd: x, args: [8080]}\n  nested:\n    type: stdio\n    cmd: x\n    args:\n    - - y\n  null:\n    type: stdio\n    cmd: x\n    args:\n  ok: {type: stdio, cmd: x}\n",
 		map[string]string{"alias": "alias", "anchor": "anchor", "anchored": "anchor", "tag": "tag", "merge": "merge key", "whole": "alias", "block": "several lines", "rows": "several lines", "word": "quotes", "number": "a number", "nested": "a list, not text", "null": "null, not a list"}},
 	{"Continue's servers are a list", "continue", "name: me\nmcpServers:\n  # first\n  - name: a\n    command: npx\n    args:\n      - -y\n      - x\n    env:\n      K: SEKRET\n  - command: uvx # no args\n    name: b\n  -   name: \"c d\"\n      command: z\n      args: [\"1\",2]\n  - uses: org/x\n  - name: r\n    type: streamable-http\n    url: https://h.example/\n  - {name: f, command: x}\n",
-		map[string]string{"c d": "a number", "": "no name", "r": "remote"}},
+		map[string]string{"c d": "a number", "": "no name"}},
 	{"Continue's list at the margin", "continue", "mcpServers:\n- name: a\n  command: npx\n- command: w\n  name: b\n  args:\n  - z\n", nil},
 }
 

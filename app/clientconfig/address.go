@@ -1,0 +1,220 @@
+package clientconfig
+
+import (
+	"fmt"
+	"net/netip"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Address is a remote server as an entry names it. It contains the values of headers, so keep it like a secret.
+type Address struct {
+	URL       string // as written; "" if it is in a variable that the entry doesn't set
+	Source    string // env:VAR if the URL is in a variable, "" if it is among the arguments
+	Transport string // auto, http or sse
+	Headers   []Header
+}
+
+// Header is sent along to a remote server.
+type Header struct {
+	Name  string
+	Word  string // in front of what From names, such as Bearer; "" for none
+	From  string // env or keychain; "" if the entry has the value
+	Key   string // the variable, or the name in the keychain
+	Value string // if From is ""
+}
+
+func (a Address) String() string   { return fmt.Sprintf("address with %d headers", len(a.Headers)) }
+func (a Address) GoString() string { return a.String() }
+func (h Header) String() string    { return "header " + h.Name }
+func (h Header) GoString() string  { return h.String() }
+
+// The variables into which values go that must not be among the arguments. The wrapper takes them out of its environment once it has read them.
+const (
+	urlVariable    = "MCP_URL"
+	headerVariable = "MCP_HEADER_" // and a number from 1
+)
+
+// moved reports whether a variable is one of these.
+func movedVariable(name string) bool {
+	return name == urlVariable || strings.HasPrefix(name, headerVariable)
+}
+
+// Flags are the arguments of a wrapper that name the address.
+func (a Address) Flags() []string {
+	given := a.Source
+	if given == "" {
+		given = a.URL
+	}
+	flags := []string{"--url", given}
+	if a.Transport != "auto" {
+		flags = append(flags, "--transport", a.Transport)
+	}
+	n := 0
+	for _, h := range a.Headers {
+		from := h.From + ":" + h.Key
+		if h.From == "" {
+			n++
+			from = "env:" + headerVariable + strconv.Itoa(n)
+		}
+		if h.Word != "" {
+			from = h.Word + " " + from
+		}
+		flags = append(flags, "--header", h.Name+": "+from)
+	}
+	return flags
+}
+
+// Environ are the variables that go with Flags, NAME=VALUE.
+func (a Address) Environ() (env []string) {
+	if a.Source == "env:"+urlVariable {
+		env = append(env, urlVariable+"="+a.URL)
+	}
+	n := 0
+	for _, h := range a.Headers {
+		if h.From == "" {
+			n++
+			env = append(env, headerVariable+strconv.Itoa(n)+"="+h.Value)
+		}
+	}
+	return env
+}
+
+// Known reports whether the file has the URL as the wrapper will see it. Otherwise the client fills it in.
+func (a Address) Known() bool { return a.URL != "" && !refers(a.URL) }
+
+// Refers reports whether the client fills in a part of the address or of a header, so that it can't be reached with what is in the file.
+func (a Address) Refers() bool {
+	return !a.Known() || slices.ContainsFunc(a.Headers, func(h Header) bool { return refers(h.Value) })
+}
+
+// refers reports whether a text may contain a reference: $NAME, ${NAME}, ${input:NAME}, {env:NAME}, ${{ secrets.NAME }}.
+func refers(text string) bool {
+	return strings.ContainsAny(text, "$") || strings.Contains(text, "{env:") || strings.Contains(text, "{file:")
+}
+
+// equal reports whether two addresses are one: the order of headers doesn't count.
+func (a Address) equal(b Address) bool {
+	sorted := func(headers []Header) []Header {
+		return slices.SortedFunc(slices.Values(headers), func(x, y Header) int { return strings.Compare(x.Name, y.Name) })
+	}
+	return a.URL == b.URL && a.Transport == b.Transport && slices.Equal(sorted(a.Headers), sorted(b.Headers))
+}
+
+// wraps finds the address behind `wrap … --url …`.
+func (e Entry) wraps() (a Address, ok bool) {
+	if len(e.Args) == 0 || e.Args[0] != "wrap" || slices.Contains(e.Args, "--") {
+		return a, false
+	}
+	env := e.variables()
+	a.Transport = "auto"
+	for i := 1; i < len(e.Args); i++ {
+		flag, value, joined := strings.Cut(e.Args[i], "=")
+		if !slices.Contains([]string{"--name", "--client", "--url", "--transport", "--header"}, flag) {
+			continue
+		}
+		if !joined {
+			if i++; i == len(e.Args) {
+				return a, false
+			}
+			value = e.Args[i]
+		}
+		switch flag {
+		case "--url":
+			if ok {
+				return a, false
+			}
+			a.URL, ok = value, true
+			if name, isVariable := strings.CutPrefix(value, "env:"); isVariable {
+				a.URL, a.Source = env[name], value
+			}
+		case "--transport":
+			a.Transport = value
+		case "--header":
+			h, is := headerFrom(value, env)
+			if !is {
+				return a, false
+			}
+			a.Headers = append(a.Headers, h)
+		}
+	}
+	return a, ok
+}
+
+// headerFrom reads the value of --header.
+func headerFrom(text string, env map[string]string) (h Header, ok bool) {
+	name, value, ok := strings.Cut(text, ": ")
+	words := strings.Fields(value)
+	if len(words) == 2 {
+		h.Word, words = words[0], words[1:]
+	}
+	if !ok || len(words) != 1 {
+		return h, false
+	}
+	h.Name = name
+	h.From, h.Key, ok = strings.Cut(words[0], ":")
+	if !ok || h.From != "env" && h.From != "keychain" || h.Key == "" {
+		return h, false
+	}
+	if said, there := env[h.Key]; there && h.From == "env" && h.Word == "" && strings.HasPrefix(h.Key, headerVariable) {
+		h = Header{Name: name, Value: said}
+	}
+	return h, true
+}
+
+// Names of headers that a person may not set. Package remote has the rule, which the wrapper applies; cmd/sallyport has a test that both agree.
+var reservedHeaders = []string{"Host", "Connection", "Transfer-Encoding", "Te", "Upgrade", "Trailer", "Cookie", "Origin", "Last-Event-Id"}
+
+// HeaderTaken reports whether the wrapper takes a header of this name.
+func HeaderTaken(name string) bool {
+	as := textproto.CanonicalMIMEHeaderKey(name)
+	token := name != "" && strings.IndexFunc(name, func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", c))
+	}) < 0
+	return token && !slices.Contains(reservedHeaders, as) && !strings.HasPrefix(as, "Content-") && !strings.HasPrefix(as, "Accept") && !strings.HasPrefix(as, "Mcp-")
+}
+
+// AddressProblem says what the wrapper would refuse an address for, as the end of "its address …", "" if nothing.
+func AddressProblem(raw string) string {
+	if strings.IndexFunc(raw, func(c rune) bool { return c <= ' ' || c > '~' }) >= 0 {
+		return "has a character other than printable ASCII; write it percent-encoded"
+	}
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil, u.Scheme != "https" && u.Scheme != "http", u.Hostname() == "":
+		return "is not one of the form https://HOST/PATH"
+	case u.User != nil:
+		return "has a user name or password in it; put them into a header"
+	case u.Fragment != "" || strings.Contains(raw, "#"):
+		return "has a # part, which no server gets"
+	}
+	return ""
+}
+
+// inTheClear reports whether an address sends everything over the network as it is. A name that is not this computer's by its look counts as
+// another's: nothing is looked up here.
+func inTheClear(raw string) bool {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "http" {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return !strings.EqualFold(u.Hostname(), "localhost") && (err != nil || !ip.Unmap().IsLoopback())
+}
+
+// variables are the texts of an entry's env.
+func (e Entry) variables() map[string]string {
+	all := map[string]string{}
+	if e.env == nil {
+		return all
+	}
+	for i := range e.env.Members {
+		if value := e.env.Members[i].Value; value.Value.Kind() == '"' {
+			all[literal(e.env.Members[i].Name)] = literal(value)
+		}
+	}
+	return all
+}
