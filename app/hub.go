@@ -155,7 +155,7 @@ func Open(opts Options) (*Hub, error) {
 	h.Approvals = approvals.New(h.office, approvals.Hub{
 		Settings: h.ValuesFor, Wrappers: h.WrappersOf, Wrapper: h.WrapperOf, Refresh: h.Refresh, PushAll: h.PushAll, Cut: h.Cut, Rules: h.Rules,
 	})
-	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.PushAll, AutoProtect: h.AutoProtect, Started: h.Starts.Has, NotStarted: h.Starts.Forget}, guardian.Options{
+	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.PushAll, AutoProtect: h.AutoProtect, Plaintext: h.Plaintext, Started: h.Starts.Has, NotStarted: h.Starts.Forget}, guardian.Options{
 		Home: opts.Home, Program: opts.Program, System: opts.System, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
 	h.Quarantine = quarantine.New(h.office, quarantine.Hub{

@@ -139,6 +139,10 @@ func (e Edit) protected(result clientconfig.Result, err error) (control.Protecte
 		switch o.Did {
 		case clientconfig.DidWrap, clientconfig.DidRewrap:
 			entry.State = control.EntryWrapped
+			if now.URL != "" {
+				shown, _ := mask.URL(now.URL)
+				entry.Runs = []string{shown}
+			}
 		case clientconfig.DidUnwrap:
 			entry.State = control.EntryUnwrapped
 		case clientconfig.DidMiss:

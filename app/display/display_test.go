@@ -52,7 +52,7 @@ func newPlace(t *testing.T) *place {
 		Stale: w.MarkStale, PushChanged: w.PushChanged, PushAll: w.PushAll, Rules: k.Rules, Caused: wrappers.Caused,
 	})
 	nobodys := stage.Machine("linux", t.TempDir())
-	g := guardian.New(o, guardian.Hub{PushAll: w.PushAll, AutoProtect: k.AutoProtect, Started: w.Starts.Has, NotStarted: w.Starts.Forget}, guardian.Options{
+	g := guardian.New(o, guardian.Hub{PushAll: w.PushAll, AutoProtect: k.AutoProtect, Plaintext: k.Plaintext, Started: w.Starts.Has, NotStarted: w.Starts.Forget}, guardian.Options{
 		Home: home, Program: "/usr/bin/sallyport", System: nobodys, Settle: time.Millisecond, HomeCheck: time.Second, Closing: closing,
 	})
 	w.Join(k, a, q, nil)

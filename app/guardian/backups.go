@@ -102,7 +102,7 @@ func (g *Guardian) kept(id string) (k kept, err error) {
 	if k.wanted, err = g.recoverWrite(k.Path); err != nil {
 		return k, unavailable(err)
 	}
-	k.by = clientconfig.Installation{Path: g.opts.Program, Client: g.clientAt(k.Path)}
+	k.by = g.installation(g.opts.Program, g.clientAt(k.Path))
 	if k.wanted != nil {
 		k.by, k.records = k.wanted.by, k.wanted.records
 	}

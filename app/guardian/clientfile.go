@@ -144,7 +144,7 @@ func (g *Guardian) loadWanted(path string) (*wantedFile, error) {
 }
 
 func (g *Guardian) wantedOf(f store.ClientFile) *wantedFile {
-	w := &wantedFile{ClientFile: f, by: clientconfig.Installation{Path: f.Program, Client: f.Client}}
+	w := &wantedFile{ClientFile: f, by: g.installation(f.Program, f.Client)}
 	if _, err := os.Stat(f.Program); err != nil {
 		w.by.Path = g.opts.Program // Sallyport was moved: use its current path from now on
 	}

@@ -59,5 +59,5 @@ func (b box) open(raw json.RawMessage) (r clientconfig.Record, ok bool) {
 			return r, false
 		}
 	}
-	return r, json.Unmarshal(text, &r) == nil && len(r.Argv) > 0
+	return r, json.Unmarshal(text, &r) == nil && (len(r.Argv) > 0 || r.Remote())
 }

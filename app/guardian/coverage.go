@@ -119,7 +119,7 @@ func (g *Guardian) cover(out *control.Coverage, l clientconfig.Location, w *want
 		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: l.Path, Kind: UnguardedFile, Why: "Sallyport can't tell which servers are in it: " + f.Why, Code: code, Next: next})
 		return
 	}
-	by := clientconfig.Installation{Path: g.opts.Program, Client: l.Client}
+	by := g.installation(g.opts.Program, l.Client)
 	if w != nil {
 		by = w.by
 	}
@@ -167,19 +167,19 @@ func (g *Guardian) coverEntry(l clientconfig.Location, w *wantedFile, by clientc
 	kind = UnguardedEntry
 	class := clientconfig.Classify(e, by, nil)
 	entry.Why = class.Why
-	switch class.Kind {
-	case clientconfig.Wrapped:
+	switch {
+	case class.Kind == clientconfig.Wrapped:
 		entry.State = control.EntryGuarded
 		entry.ServerID, entry.Identity = behind(class)
 		entry.Started = g.hub.Started(by.Client, e.Name)
-	case clientconfig.Remote:
+	case class.Kind == clientconfig.Remote && !class.Guardable():
 		kind, entry.Code = UnguardedRemote, office.CoverRemote
-	case clientconfig.Odd:
+	case class.Kind == clientconfig.Odd:
 		entry.Code = office.CoverOdd
 		if !e.Alone {
 			next = "fix the entry, then try again"
 		}
-	case clientconfig.LooksWrapped:
+	case class.Kind == clientconfig.LooksWrapped:
 		entry.State, entry.Code, next = control.EntryFake, office.CoverFake, "check the entry, then run: "+protectWords(l.Client, e.Name)
 		if class.Reason == clientconfig.MovedHome {
 			entry.Code, next = office.CoverMovedHome, "remove the variable from the entry's env, then protect the server"
@@ -211,7 +211,14 @@ func (g *Guardian) coverEntry(l clientconfig.Location, w *wantedFile, by clientc
 
 // behind is the id and the identity of the server behind a wrapped entry, "" if unknown.
 func behind(class clientconfig.Class) (id, display string) {
-	server, err := identity.Of(control.ServerRef{Transport: identity.TransportStdio, Argv: class.Inner})
+	ref := control.ServerRef{Transport: identity.TransportStdio, Argv: class.Inner}
+	if class.Address != nil {
+		ref = control.ServerRef{Transport: identity.TransportURL, URL: class.Address.URL}
+		if !class.Address.Known() {
+			return "", ""
+		}
+	}
+	server, err := identity.Of(ref)
 	if err != nil {
 		return "", ""
 	}

@@ -53,7 +53,7 @@ func deskAt(t *testing.T, root, text, system string) *desk {
 		t.Fatal(err)
 	}
 	d.Guardian = New(o, Hub{
-		PushAll: func() {}, AutoProtect: func() bool { return true },
+		PushAll: func() {}, AutoProtect: func() bool { return true }, Plaintext: func() bool { return false },
 		Started:    func(string, string) bool { return false },
 		NotStarted: func(*store.Tx, string, []string) error { return nil },
 	}, Options{

@@ -32,7 +32,7 @@ func (g *Guardian) editing(p control.Protect) (*edit, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	by := clientconfig.Installation{Path: g.opts.Program, Client: client}
+	by := g.installation(g.opts.Program, client)
 	if w != nil {
 		by = w.by
 	}

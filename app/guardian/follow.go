@@ -98,7 +98,7 @@ func (g *Guardian) wrapNew(w *wantedFile, view clientedit.View, changes []client
 	g.office.Unlock()
 	var fresh []clientconfig.Change
 	for _, c := range changes {
-		if c.Event == clientconfig.NewEntry && c.Class.Kind == clientconfig.Plain {
+		if c.Event == clientconfig.NewEntry && c.Class.Guardable() {
 			fresh = append(fresh, c)
 		}
 	}

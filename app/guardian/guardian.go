@@ -24,6 +24,7 @@ import (
 type Hub struct {
 	PushAll     func()                                                  // brings every wrapper up to date; under the office's lock
 	AutoProtect func() bool                                             // whether new entries of a protected file are wrapped at once
+	Plaintext   func() bool                                             // whether remote servers on other computers may be reached over http
 	Started     func(client, name string) bool                          // whether a client has started an entry since it was last written
 	NotStarted  func(tx *store.Tx, client string, names []string) error // resets that
 }
@@ -52,6 +53,13 @@ type Guardian struct {
 
 func New(o *office.Office, hub Hub, opts Options) *Guardian {
 	return &Guardian{office: o, hub: hub, opts: opts, wake: make(chan struct{}, 1), looked: map[string]bool{}, stamps: map[string]stamp{}}
+}
+
+// installation is this Sallyport, as it edits the file of a client.
+func (g *Guardian) installation(program, client string) clientconfig.Installation {
+	g.office.Lock()
+	defer g.office.Unlock()
+	return clientconfig.Installation{Path: program, Client: client, Plaintext: g.hub.Plaintext()}
 }
 
 // Quietly runs f while nothing is done to clients' files.

@@ -194,7 +194,7 @@ func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.F
 		case clientconfig.NewEntry:
 			words := "new in the file and not guarded"
 			switch {
-			case c.Class.Kind == clientconfig.Remote, c.Class.Kind == clientconfig.Odd:
+			case c.Class.Kind == clientconfig.Remote && !c.Class.Guardable(), c.Class.Kind == clientconfig.Odd:
 				words = "new in the file, and can't be guarded: " + c.Class.Why
 			case c.Class.Kind == clientconfig.LooksWrapped:
 				words = "new in the file, with the guard of another entry"
@@ -202,15 +202,18 @@ func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.F
 			add(c, c.Name, vocab.ItemConfigChanged, vocab.PartNew, vocab.SeverityReview, words)
 		case clientconfig.ChangedEntry:
 			severity := vocab.SeverityReview
-			if known && wanted.Guarded && (slices.Contains(c.Fields, "command") || slices.Contains(c.Fields, "args")) {
+			if known && wanted.Guarded && slices.ContainsFunc(c.Fields, func(field string) bool { return field == "command" || field == "args" || field == "url" }) {
 				severity = vocab.SeverityHigh
 			}
 			add(c, c.Name, vocab.ItemConfigChanged, vocab.PartChanged, severity, strings.Join(c.Fields, ", ")+" changed")
 		case clientconfig.LostWrapper:
 			words := "its guard was removed, so the client starts the server directly"
 			e, _ := now.Entry(c.Name)
-			if r := clientconfig.FindRecord(w.records, c.Name); r == nil || !slices.Equal(r.Argv, e.Argv()) {
+			if r := clientconfig.FindRecord(w.records, c.Name); r == nil || !r.Of(e) {
 				words = "its guard was removed and its command changed, so the client starts that command directly"
+			}
+			if e.URL != "" {
+				words = "its guard was removed, so the client reaches the server directly"
 			}
 			add(c, c.Name, vocab.ItemUnguarded, vocab.PartUnwrapped, vocab.SeverityHigh, words)
 		default: // FalseWrapper, and anything a later version finds

@@ -130,6 +130,9 @@ func (k *Keeper) Global() policy.Values { return k.settings.global() }
 // AutoProtect reports whether new entries of a protected file are wrapped at once.
 func (k *Keeper) AutoProtect() bool { return policy.ForHub(k.settings.global()).AutoProtect }
 
+// Plaintext reports whether remote servers on other computers may be reached over http.
+func (k *Keeper) Plaintext() bool { return policy.ForHub(k.settings.global()).Plaintext }
+
 func (k *Keeper) ValuesFor(server store.Server) policy.Values { return k.settings.forServer(server) }
 
 // ValuesForItem are the values in force for one item of a server, by its pin key: only tools have values of their own.

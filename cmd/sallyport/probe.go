@@ -39,6 +39,9 @@ type probeOptions struct {
 	env    []string // of its entry; the client supplies the rest
 
 	sandbox bool // under strict, whatever the setting
+
+	remote *remoteServer // in place of argv
+	flag   string        // its --transport
 }
 
 // run starts a server, looks at it as a wrapper would, and stops it. It is a session with ourselves as the client, so it sees, pins and
@@ -152,6 +155,9 @@ func (l *lookedAt) Report(ctx context.Context, r control.Report) (*control.State
 
 func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	var none probeReport
+	if o.remote != nil {
+		return probeURL(ctx, *o.remote, o)
+	}
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
 	guard, err := transport.Prepare()

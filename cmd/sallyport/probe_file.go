@@ -37,6 +37,15 @@ func fromFile(client, path string, names []string) (found []probeOptions, left [
 		}
 		argv := entry.Argv()
 		class := clientconfig.Classify(entry, by, nil)
+		if class.Address != nil && (class.Kind != clientconfig.Remote || class.Guardable()) {
+			server, err := remoteEntry(entry, *class.Address, client)
+			if err != nil {
+				left = append(left, probeReport{Server: entry.Name, State: notLookedAt, Error: err.Error()})
+			} else {
+				found = append(found, server)
+			}
+			continue
+		}
 		switch class.Kind {
 		case clientconfig.Wrapped, clientconfig.LooksWrapped:
 			argv = class.Inner
@@ -51,6 +60,19 @@ func fromFile(client, path string, names []string) (found []probeOptions, left [
 		found = append(found, probeOptions{name: entry.Name, argv: argv, client: client, env: entry.Environ()})
 	}
 	return found, left, nil
+}
+
+// remoteEntry is a remote server of a client's file, with the values of its headers as the file has them.
+func remoteEntry(entry clientconfig.Entry, address clientconfig.Address, client string) (none probeOptions, err error) {
+	if address.Refers() {
+		return none, errors.New("the client fills in its address or one of its headers; it is looked at when the client starts it")
+	}
+	o, err := parseWrap(address.Flags())
+	if err != nil {
+		return none, err
+	}
+	to, err := remoteOf(o.url, o.headers, slices.Concat(address.Environ(), entry.Environ()))
+	return probeOptions{name: entry.Name, client: client, remote: &to, flag: o.transport}, err
 }
 
 // runProbeFile looks at the servers of a client's file.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -27,7 +28,7 @@ import (
 // runRemote runs one guarded server at an address. The exit code is 0 after the end of the client's input, whatever the server does, and 128 + the
 // signal's number after a signal.
 func runRemote(ctx context.Context, o wrapOptions, s streams) int {
-	to, err := remoteOf(o.url, o.headers)
+	to, err := remoteOf(o.url, o.headers, nil)
 	if err != nil {
 		return fail(s, exitUsage, "wrap", err)
 	}
@@ -74,10 +75,12 @@ type remoteServer struct {
 	raw     string // the address as written
 	address *url.URL
 	headers []remote.Header
+	env     []string // of a client's entry, in front of our own environment
 }
 
-func remoteOf(given string, headers []string) (to remoteServer, err error) {
-	if to.raw, err = addressOf(given, os.Getenv); err != nil {
+func remoteOf(given string, headers, env []string) (to remoteServer, err error) {
+	to.env = env
+	if to.raw, err = addressOf(given, to.getenv); err != nil {
 		return to, err
 	}
 	if to.address, err = address.Parse(to.raw); err != nil {
@@ -89,16 +92,26 @@ func remoteOf(given string, headers []string) (to remoteServer, err error) {
 	return to, nil
 }
 
+// getenv is a variable as the wrapper of the server has it.
+func (to remoteServer) getenv(name string) string {
+	for _, variable := range to.env {
+		if value, ok := strings.CutPrefix(variable, name+"="); ok {
+			return value
+		}
+	}
+	return os.Getenv(name)
+}
+
 // register is what the hub is told of the server.
 func (to remoteServer) register(name, client string) control.Register {
 	return control.Register{
-		Server: control.ServerRef{Transport: identity.TransportURL, URL: to.raw, Name: cmp.Or(name, to.address.Hostname())}, Client: client, Secrets: secretsOf(os.Environ()),
+		Server: control.ServerRef{Transport: identity.TransportURL, URL: to.raw, Name: cmp.Or(name, to.address.Hostname())}, Client: client, Secrets: secretsOf(slices.Concat(os.Environ(), to.env)),
 	}
 }
 
 // open prepares the server, with the values of its headers. An error says what is wrong with one of them.
 func (to remoteServer) open(ctx context.Context, link *hubLink, transport string) (*remote.Server, error) {
-	values, err := valuesOf(ctx, to.headers, link.home)
+	values, err := to.values(ctx, link.home)
 	clearHeaderVariables()
 	if err != nil {
 		return nil, err
@@ -112,35 +125,41 @@ func (to remoteServer) open(ctx context.Context, link *hubLink, transport string
 
 // lookAtURL is probe for a remote server.
 func (c probeCommand) lookAtURL(ctx context.Context, s streams) (int, error) {
-	to, err := remoteOf(c.URL, c.Header)
+	to, err := remoteOf(c.URL, c.Header, nil)
 	if err != nil {
 		return fail(s, exitUsage, "probe", err), nil
 	}
+	report, err := probeURL(ctx, to, probeOptions{name: c.Name, client: c.Client, flag: c.Transport})
+	return c.reported(s, report, err)
+}
+
+// probeURL is probe for a remote server.
+func probeURL(ctx context.Context, to remoteServer, o probeOptions) (none probeReport, err error) {
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
-	link, err := connectLink(ctx, control.RoleProbe, to.register(c.Name, c.Client))
+	link, err := connectLink(ctx, control.RoleProbe, to.register(o.name, o.client))
 	if err != nil {
-		return fail(s, exitFailed, "probe", err), nil
+		return none, err
 	}
 	defer closeLink(link)
 	if err := link.WaitState(ctx); err != nil {
-		return fail(s, exitFailed, "probe", fmt.Errorf("no hub accepted what was found: %w", err)), nil
+		return none, fmt.Errorf("no hub accepted what was found: %w", err)
 	}
-	server, err := to.open(ctx, link, c.Transport)
+	server, err := to.open(ctx, link, o.flag)
 	if err != nil {
-		return fail(s, exitFailed, "probe", err), nil
+		return none, err
 	}
 	defer server.Close()
 	state, newer, err := declares(ctx, link, proxy.Config{Server: server, ToServer: server}, func(err error) error { return err })
 	if err != nil {
-		return fail(s, exitFailed, "probe", err), nil
+		return none, err
 	}
 	if now := link.State(); now.Revision > state.Revision {
 		state = *now
 	}
 	report := reportOn(state)
 	report.Versions = newer
-	return c.reported(s, report, nil)
+	return report, nil
 }
 
 // addressOf is the address of --url, which may be in a variable: one with a query must not be seen by every program that can list processes.
@@ -174,11 +193,11 @@ func headersOf(given []string) (headers []remote.Header, err error) {
 	return headers, nil
 }
 
-// valuesOf resolves what headers refer to. An error names the header and its source, never a value.
-func valuesOf(ctx context.Context, headers []remote.Header, home control.Home) (http.Header, error) {
+// values resolves what headers refer to. An error names the header and its source, never a value.
+func (to remoteServer) values(ctx context.Context, home control.Home) (http.Header, error) {
 	values := http.Header{}
-	for _, h := range headers {
-		secret := os.Getenv(h.Key)
+	for _, h := range to.headers {
+		secret := to.getenv(h.Key)
 		if h.From == "keychain" {
 			var err error
 			if secret, err = keychain.Secrets(home.Dir).Get(ctx, h.Key); err != nil {

@@ -86,6 +86,7 @@ func ForWrapper(v Values) Wrapper {
 type Hub struct {
 	CLIApproval  bool
 	AutoProtect  bool // wrap new entries of a protected file at once
+	Plaintext    bool // remote servers on other computers may be reached over http
 	ActivityKeep time.Duration
 	ActivitySize int64         // bytes
 	Retention    time.Duration // how long the text of a held response is kept
@@ -103,6 +104,7 @@ func ForHub(v Values) Hub {
 	return Hub{
 		CLIApproval:  v.safe("approvals.cli") == "on",
 		AutoProtect:  v.safe("clients.auto_protect") == "on",
+		Plaintext:    v.safe("remote.plaintext") == "on",
 		ActivityKeep: keep,
 		ActivitySize: v.bytes("activity.max_size"),
 		Retention:    retention,
