@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/transport/remote"
 )
 
@@ -23,13 +24,13 @@ func TestProtectAndWrapAgreeOnHeadersAndAddresses(t *testing.T) {
 			t.Errorf("%q: protect takes it: %t, wrap: %v", name, taken, err)
 		}
 	}
-	for _, address := range []string{
+	for _, spelled := range []string{
 		"https://h.example/", "https://h.example", "http://localhost:1/x?y", "HTTPS://H.example/", "ftp://h.example/", "h.example", "", "https://", "https:///x", "https://u@h.example/",
 		"https://u:p@h.example/", "https://h.example/#x", "https://h.example/#", "https://h.example/ x", "https://h.example/\u00e4", "https://h.example:x/", "https://[::1]/", "https://h.example/%zz", "//h.example/", "https:h.example",
 	} {
-		_, err := remote.ParseAddress(address)
-		if why := clientconfig.AddressProblem(address); (why == "") != (err == nil) {
-			t.Errorf("%q: protect says %q, wrap %v", address, why, err)
+		_, err := address.Parse(spelled)
+		if why := clientconfig.AddressProblem(spelled); (why == "") != (err == nil) {
+			t.Errorf("%q: protect says %q, wrap %v", spelled, why, err)
 		}
 	}
 }
