@@ -162,7 +162,7 @@ func (e expected) refusal(q url.Values) *Failure {
 	if words == "" {
 		words = q.Get("error")
 	}
-	f.Words = inert(words, e.state)
+	f.Words = inert(words, e.state, q.Get("code"))
 	return f
 }
 
