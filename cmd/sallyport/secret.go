@@ -115,10 +115,13 @@ func (c secretSetCommand) mayReplace(ctx context.Context, s streams) (int, error
 
 // instead says what a person can do where nobody can decide. A value that was deleted is not replaced.
 func (c secretSetCommand) instead(err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return errors.New("the hub took the decision although it said it wouldn't; please report this")
+	case hubError(err, control.CodeNotHere): // it says where to decide, but the window has no place for this
+		return fmt.Errorf("%s is already stored, and this hub takes no decision to replace it from the command line: delete it first, with sallyport secret delete %s", c.Name, c.Name)
 	}
-	return fmt.Errorf("%s is already stored, and replacing it is a decision: %w; or delete it first: sallyport secret delete %s", c.Name, err, c.Name)
+	return fmt.Errorf("%s is already stored, and replacing it is a decision: %w; or delete it first, with sallyport secret delete %s", c.Name, err, c.Name)
 }
 
 // replace makes the decision, so that the activity log has it.

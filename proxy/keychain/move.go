@@ -18,7 +18,7 @@ import (
 //   - A value that is deleted while the keychain can't be used leaves an entry that says so, because the keychain may have an older value.
 
 // glance is how long a call that has its value already waits for a keychain that might take it.
-const glance = 250 * time.Millisecond
+const glance = 500 * time.Millisecond
 
 // place stores a value in the keychain, else in the file.
 //

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/keychain/ring"
 	"github.com/sallyport/sallyport/proxy/keychain/sealed"
@@ -37,6 +38,20 @@ func (s Store) sets(t *testing.T, name, value string) {
 	t.Helper()
 	if err := s.Set(t.Context(), name, value); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// moves moves everything; on a busy machine that takes more than one attempt.
+func (s Store) moves(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(ring.Enough); ; {
+		left, err := s.Move(t.Context())
+		if err != nil || time.Now().After(deadline) {
+			t.Fatalf("%d values stay in the file: %v", left, err)
+		}
+		if left == 0 {
+			return
+		}
 	}
 }
 
@@ -214,9 +229,7 @@ func TestAValueMovesOnceTheKeychainCanBeUsedAgain(t *testing.T) {
 	if entries, err := secrets.Entries(ctx); err != nil || !slices.Equal(entries, []Entry{{"kept", InKeychain}, {"replaced", InKeychain}}) {
 		t.Errorf("listed %v, %v", entries, err)
 	}
-	if left, err := tokens.Move(ctx); left != 0 || err != nil {
-		t.Errorf("%d tokens stay, %v", left, err)
-	}
+	tokens.moves(t)
 	noFile(t, home)
 	values := bus.Values()
 	slices.Sort(values)

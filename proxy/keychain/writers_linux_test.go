@@ -126,6 +126,7 @@ func TestAProcessThatIsKilledLeavesTheLastValueOrTheNext(t *testing.T) {
 		stored = n
 	}
 	t.Logf("%d tokens", stored)
+	Tokens(home).moves(t)
 	Tokens(home).isIn(t, InKeychain, "login", strconv.Itoa(stored))
 	noFile(t, home)
 	if values := bus.Values(); len(values) != 1 {
@@ -174,7 +175,8 @@ func TestTwoProcessesStoreHundredsOfValuesAtOnce(t *testing.T) {
 				t.Errorf("%d names, %v", len(names), err)
 			}
 			if c.second == "" {
-				noFile(t, home) // Get has moved each of them
+				Secrets(home).moves(t)
+				noFile(t, home)
 			}
 		})
 	}
@@ -223,6 +225,7 @@ func TestTokensAreStoredWhileTheKeyringComesAndGoes(t *testing.T) {
 	close(stop)
 	<-stopped
 	last := strconv.FormatInt(stored.Load(), 10)
+	s.moves(t)
 	s.isIn(t, InKeychain, "login", last)
 	if values := bus.Values(); !slices.Equal(values, []string{last}) {
 		t.Errorf("the keyring has %q after %s tokens", values, last)

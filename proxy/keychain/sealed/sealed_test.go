@@ -266,7 +266,7 @@ func TestAReaderNeverSeesHalfOfAWrite(t *testing.T) {
 			}
 		})
 	}
-	for range 200 {
+	for range 60 {
 		f.put(t, openai, "x")
 		f.drop(t, openai)
 	}
