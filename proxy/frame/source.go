@@ -21,6 +21,10 @@ type Undelivered struct {
 	// Line is set if the request was not run, because the server has forgotten the session, and may be sent once more: the request as it was
 	// sent. What the server declares must be looked at before.
 	Line []byte
+	// SignIn is set if the server refused the request because the person has not signed in, or not for what it needs; Line is set then too. Code is
+	// the item of the inbox about it, "" if there is none.
+	SignIn bool
+	Code   string
 }
 
 func (e *Undelivered) Error() string { return e.Why }

@@ -3,6 +3,7 @@ package remote
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -40,6 +41,9 @@ func (s *Server) openEvents() error {
 		cancel()
 		if !limit.Stop() {
 			err = context.DeadlineExceeded
+		}
+		if d, ok := errors.AsType[*demand](err); ok {
+			return d
 		}
 		why, _ := whyOf(err, s.host())
 		return address.Refused("%s", why)
@@ -139,10 +143,14 @@ func (s *Server) readAllEvents(r *reply, of *stream, named chan<- *url.URL) {
 // sendByEvents posts a message; the stream brings its response.
 func (s *Server) sendByEvents(m *message) {
 	defer m.wrote()
-	to, why := s.eventsFor(m)
+	to, err := s.eventsFor(m)
+	if d, ok := errors.AsType[*demand](err); ok {
+		s.unsigned(m, d)
+		return
+	}
 	switch {
-	case why != "":
-		s.fail(m, why)
+	case err != nil:
+		s.fail(m, err.Error())
 		return
 	case to == nil: // a new session has begun
 		s.goesBack(m)
@@ -160,7 +168,7 @@ func (s *Server) sendByEvents(m *message) {
 		s.goesBack(m)
 		return
 	}
-	r, err := s.http.Do(req)
+	r, err := s.signed(req)
 	if err != nil {
 		s.broke(m, err, idle)
 		return
@@ -189,29 +197,32 @@ func (s *Server) sendByEvents(m *message) {
 
 // eventsFor is the address for a message. If the stream has ended, a new one begins with the client's own handshake, and there is none: what the
 // server declares is looked at before anything else is sent.
-func (s *Server) eventsFor(m *message) (to *url.URL, why string) {
+func (s *Server) eventsFor(m *message) (to *url.URL, err error) {
 	begins := m.method == "initialize" || m.swallow != nil
 	s.mu.Lock()
 	generation := s.now.generation
 	s.mu.Unlock()
 	if err := s.openEvents(); err != nil {
-		return nil, err.Error()
+		return nil, err
 	}
 	s.mu.Lock()
 	fresh := s.stream != nil && s.stream.fresh
 	s.mu.Unlock()
 	if fresh && !begins {
-		if why := s.renew(generation); why != "" || m.kind == frame.Request && !s.isRenewed(m) {
-			return nil, why
+		if why := s.renew(generation); why != "" {
+			return nil, errors.New(why)
+		}
+		if m.kind == frame.Request && !s.isRenewed(m) {
+			return nil, nil
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stream == nil {
-		return nil, "the stream of " + s.host() + " ended"
+		return nil, errors.New("the stream of " + s.host() + " ended")
 	}
 	if m.kind == frame.Request {
 		m.by = s.stream
 	}
-	return s.stream.to, ""
+	return s.stream.to, nil
 }

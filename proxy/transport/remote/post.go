@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -50,7 +51,13 @@ func (s *Server) first(m *message) {
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			break
 		}
-		if s.openEvents() == nil {
+		err := s.openEvents()
+		if d, ok := errors.AsType[*demand](err); ok {
+			s.unsigned(m, d)
+			m.cancel()
+			return
+		}
+		if err == nil {
 			s.settle(Events)
 			go s.send(m, Events)
 			return
@@ -110,7 +117,7 @@ func (s *Server) post(m *message) *reply {
 			s.goesBack(m)
 			return nil
 		}
-		r, err := s.http.Do(req)
+		r, err := s.signed(req)
 		if err != nil {
 			idle.stop()
 			s.broke(m, err, idle)
@@ -134,6 +141,10 @@ func (s *Server) post(m *message) *reply {
 
 // broke fails a message whose request got no response of HTTP.
 func (s *Server) broke(m *message, err error, idle *idle) {
+	if d, ok := errors.AsType[*demand](err); ok {
+		s.unsigned(m, d)
+		return
+	}
 	why, sent := whyOf(err, s.host())
 	if idle.over() {
 		why, sent = fmt.Sprintf("%s sent nothing for %s", s.host(), idle.limit), true
@@ -316,7 +327,7 @@ func (s *Server) statusWords(r *http.Response) string {
 	case r.StatusCode == http.StatusUnauthorized && s.o.Headers.Get("Authorization") != "":
 		return s.host() + " refused the token in the header Authorization; check where its value comes from"
 	case r.StatusCode == http.StatusUnauthorized:
-		return s.host() + " wants a sign-in, which this version can't do; pass a token as a header: --header 'Authorization: Bearer env:VAR'"
+		return s.host() + " wants a sign-in; pass a token as a header: --header 'Authorization: Bearer env:VAR'"
 	case r.StatusCode == http.StatusForbidden:
 		return s.host() + " does not allow this (status 403)"
 	case r.StatusCode >= 300 && r.StatusCode < 400:

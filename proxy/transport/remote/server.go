@@ -30,6 +30,7 @@ type Options struct {
 	Headers   http.Header          // sent along, to the origin of the address alone
 	Plaintext func() bool          // http may go to other computers (setting remote.plaintext)
 	Idle      func() time.Duration // how long a request may go without a byte from the server (setting remote.idle)
+	SignIn    SignIn               // for servers that want one; nil: a token can only be a header
 	// Stray receives what the server sends that is no message, for its log. It must neither block nor keep the text. It may be nil.
 	Stray func(text []byte)
 }
@@ -63,6 +64,7 @@ type Server struct {
 	opening    sync.Mutex         // one stream of the older transport
 	stopListen context.CancelFunc // ends the stream of what no request asked for
 	stream     *stream            // of the older transport
+	signedIn   chan struct{}      // closed once there is a new token
 }
 
 // session is what the server knows this client by, in the legacy era.
@@ -82,7 +84,7 @@ func Open(o Options) *Server {
 	}
 	d := newDialer(o.Address, o.Plaintext)
 	s := &Server{
-		inbox: newInbox(), o: o, queue: make(chan []byte, 64), running: map[string]*message{}, renewed: map[string]bool{},
+		inbox: newInbox(), o: o, signedIn: make(chan struct{}), queue: make(chan []byte, 64), running: map[string]*message{}, renewed: map[string]bool{},
 		http: &http.Client{
 			Transport: &http.Transport{
 				DialContext: d.connect, Proxy: d.proxy, TLSHandshakeTimeout: address.ConnectLimit, MaxResponseHeaderBytes: address.MaxHeaders,

@@ -177,6 +177,11 @@ func (s *Server) leave() {
 		return
 	}
 	s.head(req, nil)
+	if s.signs() {
+		if token := s.o.SignIn.Token(ctx); token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+	}
 	if r, err := s.http.Do(req); err == nil {
 		r.Body.Close()
 	}

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -110,7 +111,7 @@ func (s *Server) get(ctx context.Context, at *position) (*reply, error) {
 	if at.id != "" {
 		req.Header.Set("Last-Event-Id", at.id)
 	}
-	r, err := s.http.Do(req)
+	r, err := s.signed(req)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -136,12 +137,21 @@ func (s *Server) listen() {
 		defer cancel()
 		at, wait := position{retry: firstRetry}, time.Duration(0)
 		for {
+			signedIn := s.nextSignIn()
 			r, err := s.get(ctx, &at)
 			if err == nil && r.StatusCode == http.StatusOK {
 				began := time.Now()
 				_, _ = s.read(r.Body, &at, nil)
 				if time.Since(began) > firstRetry { // else a server that closes it at once would be asked without end
 					wait = 0
+				}
+			}
+			if _, wanted := errors.AsType[*demand](err); wanted {
+				select {
+				case <-signedIn:
+					continue
+				case <-ctx.Done():
+					return
 				}
 			}
 			if err == nil {
