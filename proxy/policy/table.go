@@ -69,6 +69,21 @@ var table = []Setting{
 		Doc: "How long a request to a remote server may go without a byte from it before it gets an error.",
 	},
 	{
+		Key: "auth.client_id", Default: off, Scope: Server, kind: named{clientID},
+		Values: "a client id, or off", Safer: "neither",
+		Doc: "The client id under which the issuer of a remote server knows you, if it does not let programs register by themselves. Set it for one server, since an id belongs to one issuer.",
+	},
+	{
+		Key: "auth.client_secret", Default: off, Scope: Server, kind: named{keyPlace},
+		Values: "env: with the name of a variable, keychain: with the name of an entry, or off", Safer: "neither",
+		Doc: "Where the secret that belongs to auth.client_id is: in an environment variable of the hub, or in the keychain of this computer (sallyport secret set NAME). Never the secret itself.",
+	},
+	{
+		Key: "auth.client_metadata_url", Default: off, Scope: Server, kind: named{metadataAddress},
+		Values: "an https:// address, or off", Safer: "neither",
+		Doc: "The address of a document that says who Sallyport is (OAuth client ID metadata document), for issuers that take one in place of a registration.",
+	},
+	{
 		Key: "inspect.max_bytes", Default: "64MiB", Scope: Server, kind: size{min: 4 << 10, max: 1 << 30, largerSafer: true},
 		Values: "a size from 4KiB to 1GiB", Safer: "larger",
 		Doc: "The largest response that Sallyport checks for threats. Larger responses are handled by inspect.on_limit.",

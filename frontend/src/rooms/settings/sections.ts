@@ -17,7 +17,7 @@ const MORE_SETTINGS = 'More settings'
 
 export const SECTIONS: readonly Section[] = [
   { id: 'checks', title: 'Checks', intro: '', keys: ['pins.first_use', 'pins.resources', 'pins.recheck'], folded: ['pins.recheck_timeout', 'limits.message'], more: MORE_SETTINGS },
-  { id: 'startup', title: 'How servers start', intro: '', keys: ['pins.launch', 'sandbox'], folded: ['remote.plaintext', 'remote.idle'], more: MORE_SETTINGS },
+  { id: 'startup', title: 'How servers start', intro: '', keys: ['pins.launch', 'sandbox'], folded: ['remote.plaintext', 'remote.idle', 'auth.client_id', 'auth.client_secret', 'auth.client_metadata_url'], more: MORE_SETTINGS },
   {
     id: 'claims', title: 'What tools say about themselves', intro: 'Claude reads names and descriptions before it uses a tool.',
     keys: ['inspect.descriptions', 'sanitizer.profile'], folded: [], more: MORE_SETTINGS,

@@ -308,6 +308,24 @@ const WORDS: Record<string, Words> = {
     choices: {},
     typed: { allowed: 'From 5 seconds to 24 hours.', means: (value) => `A request fails after ${amountWords(value)} without a byte from the server.` },
   },
+  'auth.client_id': {
+    label: 'Your client id for sign-ins',
+    effect: 'Some services want you to register a client with them first. An id belongs to one service, so set it for one server.',
+    choices: {},
+    typed: { allowed: 'A client id, or nothing.', means: (value) => (value === OFF ? 'Sallyport registers itself.' : 'Sallyport signs in with this client id.'), field: 'text' },
+  },
+  'auth.client_secret': {
+    label: 'Where the secret of that client id is',
+    effect: 'Don’t write the secret itself here. Save it with “sallyport secret set NAME” first.',
+    choices: {},
+    typed: { allowed: 'keychain:NAME, env:VARIABLE, or nothing.', means: (value) => (value === OFF ? 'The client id has no secret.' : 'Sallyport sends this secret to the service.'), field: 'text' },
+  },
+  'auth.client_metadata_url': {
+    label: 'Document about Sallyport for sign-ins',
+    effect: 'Some services read who a client is from a web page in place of a registration.',
+    choices: {},
+    typed: { allowed: 'A web address, or nothing.', means: (value) => (value === OFF ? 'No document is named.' : 'Services are told this address.'), field: 'text' },
+  },
   sandbox: {
     label: 'Sandbox',
     effect: 'Limits what a server’s program can reach, from its next start. Needs Linux and bubblewrap; without them the server doesn’t start.',
