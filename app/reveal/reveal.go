@@ -1,5 +1,5 @@
 // Package reveal shows a file in the system's file manager: it opens the folder, with the file selected if the file manager supports that.
-// It never opens the file.
+// It never opens the file. Browse opens an address in the browser.
 package reveal
 
 import (

@@ -1,0 +1,5 @@
+//go:build !darwin && !windows
+
+package reveal
+
+func browser(address string) []string { return []string{"xdg-open", address} }
