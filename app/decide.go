@@ -75,6 +75,9 @@ func (h *Hub) decide(d control.Decide) (out control.Decided, err error) {
 		case vocab.ItemCallWaiting:
 			server = "" // nothing about the server changes
 			wrote, apply, err = h.DecideCall(tx, it, d, &out)
+		case vocab.ItemLogin:
+			server = ""
+			wrote, apply, err = h.DecideLogin(tx, it, d, &out)
 		case vocab.ItemSettingsChanged:
 			wrote, apply, err = h.DecideSettings(tx, it, d, &out)
 		default:

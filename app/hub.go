@@ -24,6 +24,7 @@ import (
 	"github.com/sallyport/sallyport/app/quarantine"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/app/settings"
+	"github.com/sallyport/sallyport/app/signin"
 	"github.com/sallyport/sallyport/app/tasks"
 	"github.com/sallyport/sallyport/app/witness"
 	"github.com/sallyport/sallyport/app/wrappers"
@@ -83,6 +84,7 @@ type Hub struct {
 	*guardian.Guardian
 	*quarantine.Quarantine
 	*settings.Keeper
+	*signin.Desk
 	*tasks.Tasks
 	*wrappers.Wrappers
 	*display.Display
@@ -148,7 +150,11 @@ func Open(opts Options) (*Hub, error) {
 		Stderr: func(provider string, chunk []byte) { _ = h.logs.Write(providers.LogOf(provider), "", nil, chunk) },
 	})
 	h.Flow = flow.New(opts.Now, func() { h.KeepFlow() })
-	h.Wrappers = wrappers.New(h.office, wrappers.Options{Flow: h.Flow, Home: opts.Home, Logs: h.logs, Lost: h.lost.Code, Idling: h.idling, Closing: h.closing, Work: &h.work, Guards: h.Providers})
+	h.Desk = signin.New(h.office, signin.Hub{
+		Wrapper: func(w control.Wrapper, call string) (*office.Wrapper, error) { return h.WrapperOf(w, call) }, State: func(w control.Wrapper) (control.State, error) { return h.StateNow(w) },
+		Settings: func(s store.Server) policy.Values { return h.ValuesFor(s) }, PushAll: func() { h.PushAll() }, Home: opts.Home, Work: &h.work, Closing: h.closing,
+	})
+	h.Wrappers = wrappers.New(h.office, wrappers.Options{SignIn: h.SignInState, Flow: h.Flow, Home: opts.Home, Logs: h.logs, Lost: h.lost.Code, Idling: h.idling, Closing: h.closing, Work: &h.work, Guards: h.Providers})
 	h.Keeper = settings.New(h.office, settings.Hub{Restand: h.Restand, LookAgain: h.LookAgain, PushAll: h.PushAll, Guards: h.Providers}, settings.Options{
 		Home: opts.Home, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
@@ -171,7 +177,7 @@ func Open(opts Options) (*Hub, error) {
 	if err := h.openStore(); err != nil {
 		return nil, err
 	}
-	for _, open := range []func() error{h.OpenSettings, h.OpenRules, h.OpenHeld, h.OpenCalls} {
+	for _, open := range []func() error{h.OpenSettings, h.OpenRules, h.OpenHeld, h.OpenCalls, h.OpenSignIns} {
 		if err := open(); err != nil {
 			h.Close()
 			return nil, err

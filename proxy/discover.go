@@ -30,6 +30,8 @@ type discovery struct {
 	offered []string           // versions that the server named, as it spells them
 	silent  bool               // the server was asked and did not answer in time
 	over    bool               // the server's output has ended
+
+	wantsSignIn func() bool // handles a server that wants a sign-in first, and reports whether it does; nil if it can't
 }
 
 const (
@@ -265,6 +267,7 @@ func (d *discovery) greeted(found *declared.Greeting) {
 	switch {
 	case found != nil:
 		d.use(found)
+	case d.wantsSignIn != nil && d.wantsSignIn():
 	case !over: // else they are told how the server ended
 		d.turnAway()
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
-// park is a session whose server may not be started yet: we answer initialize and refuse calls. Once the launch is allowed, the server is
-// started, gets the client's handshake repeated, and the client is told that every listing changed.
+// park is a session whose server may not be started yet, or does not respond before a person has signed in: we answer initialize and refuse calls.
+// Once the launch is allowed, or the person has signed in, the server gets the client's handshake repeated, and the client is told that every
+// listing changed.
 type park struct {
 	*exchange
 	handshake *handshake
@@ -24,13 +25,15 @@ type park struct {
 	late  *lateWriter
 	err   error // why it could not be started
 
+	version string // of the server, as JSON, that we give in its place
+
 	mu         sync.Mutex
 	parked     bool
 	initialize []byte // the client's, to repeat to the server
 }
 
 func newPark(h *handshake, start func(context.Context) (io.Reader, io.WriteCloser, error)) *park {
-	return &park{exchange: h.exchange, handshake: h, start: start, kick: make(chan struct{}, 1), late: newLateWriter(), parked: true}
+	return &park{exchange: h.exchange, handshake: h, start: start, kick: make(chan struct{}, 1), late: newLateWriter(), version: `"not started"`, parked: true}
 }
 
 func (p *park) wake() {
@@ -100,7 +103,7 @@ func (p *park) parkedRequest(r *request, line []byte, m *frame.Message) bool {
 		p.handshake.tools.callOwn(r, line)
 	case r.method.listing():
 		p.client.Enqueue(p.handshake.listings.emptyListing(v, r))
-	case v.Launch == control.LaunchHold || v.State.Revision == 0 || v.State.Blocked:
+	case v.Held() || v.State.Revision == 0 || v.State.Blocked:
 		p.refuse(r, v.Shut())
 	default: // it is starting
 		p.handshake.entrance.hold(r, line)
@@ -132,7 +135,7 @@ func (p *park) parkedInitialize(line []byte, m *frame.Message) []byte {
 	result := append([]byte(`{"protocolVersion":"`), protocol...)
 	result = append(result, `","capabilities":`+parkedCapabilities(p.view())+`,"serverInfo":{"name":`...)
 	result = frame.AppendString(result, legible.SpokenServer(p.view().State.Name, "a server"))
-	return append(result, `,"version":"not started"}}`...)
+	return append(append(result, `,"version":`...), p.version+`}}`...)
 }
 
 // parkedDiscover is our own response to server/discover, if the server is known to speak the modern era. Otherwise the client is sent to
@@ -151,7 +154,7 @@ func (p *park) parkedDiscover(r *request) {
 	result := append([]byte(`{"supportedVersions":[`), versions[1:]...)
 	result = append(result, `],"capabilities":`+parkedCapabilities(p.view())+`,"ttlMs":0,"cacheScope":"private","_meta":{"`+serverInfoKey+`":{"name":`...)
 	result = frame.AppendString(result, legible.SpokenServer(p.view().State.Name, "a server"))
-	p.client.Enqueue(resultLine(r, append(result, `,"version":"not started"}}}`...)))
+	p.client.Enqueue(resultLine(r, append(append(result, `,"version":`...), p.version+`}}}`...)))
 }
 
 // parkedCapabilities announce all listings of the protocol, and skills if the server is known to have some: a client asks once whether there are.
@@ -168,14 +171,8 @@ func parkedCapabilities(v *declared.View) string {
 
 // awaitStart waits until the server may be started, starts it, and returns its output; nil if the session ended first or the start failed.
 func (p *park) awaitStart(ctx context.Context) io.Reader {
-	for p.view().Launch == control.LaunchHold {
-		select {
-		case <-p.kick:
-		case <-p.late.closed:
-			return nil
-		case <-ctx.Done():
-			return nil
-		}
+	if !p.wait(ctx, func(v *declared.View) bool { return v.Launch == control.LaunchHold }) {
+		return nil
 	}
 	from, to, err := p.start(ctx)
 	if err != nil {
@@ -183,12 +180,32 @@ func (p *park) awaitStart(ctx context.Context) io.Reader {
 		return nil
 	}
 	p.late.set(to)
-	go p.introduce(ctx)
+	go p.meet(ctx)
 	return from
 }
 
-// introduce repeats the client's handshake to a server that was started late.
-func (p *park) introduce(ctx context.Context) {
+// meet introduces the client to the server as soon as nothing holds it, and again if it wants a sign-in after all.
+func (p *park) meet(ctx context.Context) {
+	for p.wait(ctx, (*declared.View).Held) && !p.introduce(ctx) {
+	}
+}
+
+// wait waits as long as a view holds the server. It returns false if the session ended before.
+func (p *park) wait(ctx context.Context, holds func(*declared.View) bool) bool {
+	for holds(p.view()) {
+		select {
+		case <-p.kick:
+		case <-p.late.closed:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// introduce repeats the client's handshake to a server that was started late. It returns false if the server wants a sign-in first.
+func (p *park) introduce(ctx context.Context) (met bool) {
 	p.mu.Lock()
 	line := p.initialize
 	if line == nil {
@@ -200,7 +217,7 @@ func (p *park) introduce(ctx context.Context) {
 			p.checks.Stale()
 			p.handshake.modern.begin()
 		}
-		return
+		return true
 	}
 	var m frame.Message
 	answered := false
@@ -221,8 +238,13 @@ func (p *park) introduce(ctx context.Context) {
 			}
 		}
 	}
+	if !answered && p.view().State.SignIn.Wanted {
+		return false
+	}
 	if answered {
-		p.cfg.Launch.Answered()
+		if p.cfg.Launch != nil {
+			p.cfg.Launch.Answered()
+		}
 		p.life.answered.Store(true)
 		p.checks.Stale()
 	}
@@ -233,15 +255,16 @@ func (p *park) introduce(ctx context.Context) {
 	switch {
 	case !answered:
 		p.handshake.notInitialized()
-		return
+		return true
 	case p.life.apart.Load():
 		p.handshake.entrance.turnAway()
-		return
+		return true
 	}
 	if initialized {
 		p.server.Enqueue([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"))
 	}
 	p.checks.Begin()
+	return true
 }
 
 // lateWriter is the input of a server that is not there yet. Writes wait for it.

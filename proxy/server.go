@@ -128,6 +128,8 @@ func (s *Session) undelivered(u *frame.Undelivered) {
 	r := s.unansweredCall(u.ID)
 	switch {
 	case r == nil:
+	case u.SignIn:
+		s.unsigned(r, u)
 	case u.Line == nil:
 		s.failed(r, -32000, 0, u.Why)
 	default:

@@ -68,10 +68,11 @@ type Session struct {
 	discovery    *discovery
 	listens      *listens
 	late         late
-	park         *park // nil if the server was started at once
+	park         *park // nil if the server was started at once and can want no sign-in
 
-	cm, sm       frame.Message // reused by the two reading goroutines
-	serving      *request      // the request that the server's current line answers, nil for none of the client's
+	ctx          context.Context // of Run
+	cm, sm       frame.Message   // reused by the two reading goroutines
+	serving      *request        // the request that the server's current line answers, nil for none of the client's
 	strangers    *strangers
 	clientReader frame.Source
 	serverReader frame.Source
@@ -111,6 +112,8 @@ func New(cfg Config) *Session {
 	switch {
 	case cfg.Server != nil:
 		s.serverReader = cfg.Server
+		s.park = newStandby(s.handshake)
+		s.discovery.wantsSignIn = s.parkUnsigned
 	case cfg.Start == nil:
 		s.serverReader = frame.NewReader(cfg.FromServer, 0)
 	default:
@@ -139,6 +142,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 	defer s.listens.end()
 	defer s.checks.Shown.End()
 	ctx, cancel := context.WithCancel(ctx)
+	s.ctx = ctx
 	checked := make(chan struct{})
 	go func() {
 		defer close(checked)
@@ -167,7 +171,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 	}()
 	go func() {
 		defer close(serverDone)
-		if s.park != nil {
+		if s.cfg.Server == nil && s.park != nil {
 			from := s.park.awaitStart(ctx)
 			if from == nil {
 				return
@@ -362,6 +366,9 @@ func (s *Session) onState(connected bool) {
 		s.life.stateCame()
 	}
 	s.park.wake()
+	if before.State.SignIn.Wanted && !after.State.SignIn.Wanted && (s.life.answered.Load() || s.life.discovered.Load()) {
+		s.checks.Demand(true) // another account may be offered something else
+	}
 	s.checks.Announce(s.checks.Differs(before, after))
 	s.checks.Turned(before, after)
 	if after.State.OwnTools != control.OwnToolsLater && s.listings.own.pending() {

@@ -125,6 +125,7 @@ var kindWords = map[vocab.ItemKind]string{
 	vocab.ItemSettingsChanged: "a riskier setting",
 	vocab.ItemInteraction:     "request blocked",
 	vocab.ItemResponseHeld:    "response held",
+	vocab.ItemLogin:           "wants a sign-in",
 	vocab.ItemCallWaiting:     "a call to review",
 	vocab.ItemProblem:         "a problem",
 }

@@ -83,6 +83,9 @@ func (d *Display) serverDetail(tx *store.Tx, it store.Item) (out control.ItemDet
 		out.Details = review.InteractionDetails(it)
 		return out, nil
 	}
+	if it.Kind == vocab.ItemLogin {
+		return out, nil
+	}
 	if it.Kind == vocab.ItemCallWaiting {
 		review.CallDetails(&out, it)
 		return out, nil

@@ -84,6 +84,8 @@ func Say(s Subject) Note {
 		n.Title, n.Body = "Response held for review", "Something "+who+" sent looks like an order to Claude. Claude hasn't seen it."
 	case s.Kind == vocab.ItemResponseHeld:
 		n.Title, n.Body = "Response held for review", "Something "+who+" sent needs your review. Claude hasn't seen it."
+	case s.Kind == vocab.ItemLogin:
+		n.Title, n.Body = of("%s wants a sign-in", "A server wants a sign-in"), "Claude can't use it until you sign in. Sallyport opens no page by itself."
 	case s.Kind == vocab.ItemCallWaiting:
 		n.Title, n.Body = "A call needs your review", "Claude called a tool from "+who+" that you decide on each time. It hasn't run."
 	case s.Kind == vocab.ItemInteraction:

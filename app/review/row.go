@@ -38,6 +38,10 @@ func InboxItem(it store.Item, server store.Server) control.InboxItem {
 	if it.Kind == vocab.ItemCallWaiting {
 		tellCall(&out, it)
 	}
+	if it.Kind == vocab.ItemLogin {
+		tellLogin(&out, it)
+		return out
+	}
 	for _, p := range ShownParts(it) {
 		out.Parts = append(out.Parts, control.Part{Item: p.Item, State: p.State, Findings: Listed(ReadFindings(p.Findings)), Era: p.Era})
 	}

@@ -101,6 +101,16 @@ func (w *Wrappers) AnyWrapper(is func(*office.Wrapper) bool) bool {
 	return false
 }
 
+// StateNow is the State of a wrapper as it is now.
+func (w *Wrappers) StateNow(conn control.Wrapper) (control.State, error) {
+	s, err := w.registered(conn, "state")
+	if err != nil {
+		return control.State{}, err
+	}
+	state, _ := w.stateOf(s) // the response has it; a push would send it twice
+	return state, nil
+}
+
 // NameOf is the name of a wrapper's server in its records.
 func (w *Wrappers) NameOf(s *office.Wrapper) string {
 	if st := w.servers[s.Server]; st != nil {

@@ -149,6 +149,9 @@ func (w *Wrappers) stateOf(s *liveWrapper) (state control.State, news bool) {
 	state.Spool = &control.SpoolKey{Server: s.Server, Key: w.spoolKey(s.Server)}
 	state.Released, state.Exceptions, state.Rules = w.held.ReleasedFor(&s.Wrapper), w.held.ExceptedFor(&s.Wrapper), w.settings.RulesSent()
 	state.Flow = w.opts.Flow.FlowKeys()
+	if w.opts.SignIn != nil {
+		state.SignIn = w.opts.SignIn(s.Server)
+	}
 	if len(state.Released) > 0 {
 		state.SameKey = w.held.SameKey(s.Server)
 	}
@@ -223,7 +226,7 @@ func (w *Wrappers) PushChanged() {
 
 func sameState(a, b control.State) bool {
 	return a.OwnTools == b.OwnTools && flow.SameKeys(a.Flow, b.Flow) && a.Name == b.Name && a.Open == b.Open && a.Blocked == b.Blocked && a.Code == b.Code && a.Kind == b.Kind && a.Waiting == b.Waiting &&
-		maps.Equal(a.Settings, b.Settings) && maps.EqualFunc(a.Tools, b.Tools, maps.Equal) && slices.Equal(a.Hide, b.Hide) && bytes.Equal(a.Rules, b.Rules) && reflect.DeepEqual(a.Asks, b.Asks) && reflect.DeepEqual(a.Launch, b.Launch) && reflect.DeepEqual(a.Eras, b.Eras) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, sameItem)
+		maps.Equal(a.Settings, b.Settings) && maps.EqualFunc(a.Tools, b.Tools, maps.Equal) && slices.Equal(a.Hide, b.Hide) && bytes.Equal(a.Rules, b.Rules) && reflect.DeepEqual(a.Asks, b.Asks) && reflect.DeepEqual(a.Launch, b.Launch) && a.SignIn == b.SignIn && reflect.DeepEqual(a.Eras, b.Eras) && slices.Equal(a.Released, b.Released) && slices.Equal(a.Exceptions, b.Exceptions) && maps.EqualFunc(a.Items, b.Items, sameItem)
 }
 
 func sameItem(a, b control.ItemState) bool {

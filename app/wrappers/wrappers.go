@@ -29,12 +29,13 @@ import (
 type Options struct {
 	Home    control.Home
 	Logs    *logs.Book
-	Lost    func() (code string) // of the item to start over with after a lost store, "" for none
-	Idling  func()               // the first wrapper may have come, or the last one gone
-	Closing chan struct{}        // closed when the hub ends
-	Work    *sync.WaitGroup      // an ending hub waits for it
-	Guards  *providers.Providers // judge what servers declare; nil for none
-	Flow    *flow.Flow           // what came out of servers; nil for one that takes nothing in
+	Lost    func() (code string)                    // of the item to start over with after a lost store, "" for none
+	Idling  func()                                  // the first wrapper may have come, or the last one gone
+	Closing chan struct{}                           // closed when the hub ends
+	Work    *sync.WaitGroup                         // an ending hub waits for it
+	Guards  *providers.Providers                    // judge what servers declare; nil for none
+	SignIn  func(server string) control.SignInState // what wrappers of a remote server are told; nil: nothing
+	Flow    *flow.Flow                              // what came out of servers; nil for one that takes nothing in
 }
 
 // Wrappers is the department. The office's lock guards its fields, unless they say otherwise.

@@ -42,7 +42,8 @@ type commandLine struct {
 	Flow       flowCommand       `cmd:"" help:"List the calls that are allowed for good, and end them."`
 	Activity   activityCommand   `cmd:"" help:"Show the activity log."`
 	Settings   settingsCommand   `cmd:"" help:"Read and change settings."`
-	Secret     secretCommand     `cmd:"" help:"Keep keys and passwords in the system's keychain or an encrypted file, so that no setting holds one."`
+	Auth       authCommand       `cmd:"" help:"Sign in to remote servers, see where you are signed in, sign out."`
+	Secret     secretCommand     `cmd:"" help:"Keep keys and passwords in the system's keychain, so that no setting holds one."`
 	Guardrail  guardrailCommand  `cmd:"" help:"List and test the guardrail providers, which check responses beside Sallyport's own detector."`
 	Scan       scanCommand       `cmd:"" three:"a finding of Medium or above" help:"Scan a tool listing, one tool, or plain text for hidden instructions."`
 	Logs       logsCommand       `cmd:"" help:"Show what a server wrote to its standard error."`

@@ -15,7 +15,7 @@ const module = "github.com/sallyport/sallyport/"
 // A room is a package, and which packages of ours its non-test files may import; all may import proxy/vocab. A package that is no room is an
 // error: add it here and in docs/architecture.md.
 var rooms = map[string][]string{
-	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/address", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/keychain", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "proxy/transport/remote", "app", "app/clientconfig", "app/clientedit", "app/display", "app/identity", "app/settings"},
+	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/address", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/keychain", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "proxy/transport/remote", "app", "app/clientconfig", "app/clientedit", "app/display", "app/identity", "app/reveal", "app/settings"},
 	"cmd/sallyport/demo":     {"app/clientconfig", "cmd/sallyport/terminal", "proxy/control", "proxy/keychain", "proxy/transport"},
 	"cmd/sallyport/review":   {"cmd/sallyport/terminal", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
 	"cmd/sallyport/terminal": {"proxy/inspect/legible"},
@@ -65,7 +65,7 @@ var rooms = map[string][]string{
 	"proxy/transport/guard":  {"proxy/proc/table"},
 	"proxy/transport/remote": {"proxy/address", "proxy/frame"},
 
-	"app":              {"app/approvals", "app/calls", "app/clientconfig", "app/display", "app/flow", "app/guardian", "app/ledger", "app/logs", "app/lost", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/tasks", "app/witness", "app/wrappers", "proxy/control", "proxy/policy", "store"},
+	"app":              {"app/approvals", "app/calls", "app/clientconfig", "app/display", "app/flow", "app/guardian", "app/ledger", "app/logs", "app/lost", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/signin", "app/tasks", "app/witness", "app/wrappers", "proxy/control", "proxy/policy", "store"},
 	"app/approvals":    {"app/identity", "app/ledger", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/calls":        {"app/flow", "app/ledger", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect/legible", "proxy/pin", "store"},
 	"app/clientconfig": {"app/markup", "proxy/cut", "proxy/disk"},
@@ -87,6 +87,7 @@ var rooms = map[string][]string{
 	"app/quarantine":   {"app/identity", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/inspect/secrets", "proxy/pin", "proxy/policy", "store"},
 	"app/review":       {"app/identity", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "store"},
 	"app/settings":     {"app/follow", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "store"},
+	"app/signin":       {"app/identity", "app/oauth", "app/office", "app/review", "proxy/control", "proxy/keychain", "proxy/policy", "store"},
 	"app/stage":        {"app/clientconfig", "proxy/control", "proxy/inspect"}, // for tests
 	"app/witness":      {"proxy/keychain", "store"},
 	"app/tasks":        {"app/office", "proxy/control", "proxy/pin", "store"},

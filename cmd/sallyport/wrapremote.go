@@ -116,11 +116,14 @@ func (to remoteServer) open(ctx context.Context, link *hubLink, transport string
 	if err != nil {
 		return nil, err
 	}
-	return remote.Open(remote.Options{
-		Address: to.address, Kind: remote.Kind(transport), Headers: values, Stray: link.stray,
+	signedIn := newSignedIn(link, to.raw)
+	server := remote.Open(remote.Options{
+		Address: to.address, Kind: remote.Kind(transport), Headers: values, Stray: link.stray, SignIn: signedIn,
 		Idle:      func() time.Duration { return policy.ForWrapper(link.State().Settings).Idle },
 		Plaintext: func() bool { return policy.ForWrapper(link.State().Settings).Plaintext },
-	}), nil
+	})
+	signedIn.watch(server)
+	return server, nil
 }
 
 // lookAtURL is probe for a remote server.

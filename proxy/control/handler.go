@@ -23,7 +23,7 @@ type Wrapper interface {
 // *Error goes to the caller as it is. Any other error goes to the log, and the caller gets "the hub could not do that", because its words
 // may contain what the caller must not see. A panic counts as such an error, for its caller only.
 //
-// On a connection, Register comes before Report, Launch, Records, Stderr, Attention, Hold, Take, Call, KeepTasks, KnownTasks and Guard, and Unregister exactly once after the
+// On a connection, Register comes before Report, Launch, SignIn, Records, Stderr, Attention, Hold, Take, Call, KeepTasks, KnownTasks and Guard, and Unregister exactly once after the
 // last of them has returned. Stderr is called in order and delays everything else the wrapper sends, so it must be quick. Records answers
 // only when all records are durable, because the wrapper then forgets them.
 //
@@ -42,6 +42,9 @@ type Handler interface {
 	Displaced(d Displaced)
 	Report(w Wrapper, r Report) (State, error)
 	Launch(w Wrapper, r LaunchReport) (State, error)
+	// SignIn gives a wrapper the access token of its server, or says what a person must do. It may take as long as a refresh. ctx ends with the
+	// connection.
+	SignIn(ctx context.Context, w Wrapper, s SignIn) (SignedIn, error)
 	Records(w Wrapper, r Records) (Acked, error)
 	Stderr(w Wrapper, s Stderr)
 	Attention(w Wrapper, a Attention) (Waiting, error)
@@ -97,6 +100,12 @@ type Handler interface {
 	// TestGuard refuses a peer inside a guarded server: it could try texts until one passes.
 	TestGuard(peer Peer, t GuardTest) (GuardVerdict, error)
 
+	// Login begins a person's sign-in at a remote server, or joins one that was begun; LoginEnd waits for its end, at most as long as ctx lasts.
+	Login(ctx context.Context, peer Peer, l Login) (LoginBegun, error)
+	LoginEnd(ctx context.Context, peer Peer, id string) (SignInStatus, error)
+	Logout(ctx context.Context, peer Peer, server string) (SignInStatus, error)
+	SignIns(q SignInQuery) ([]SignInStatus, error)
+
 	Protect(peer Peer, p Protect) (Protected, error)
 	Unprotect(peer Peer, p Protect) (Protected, error)
 	Coverage(q CoverageQuery) (Coverage, error)
@@ -123,6 +132,7 @@ var (
 	})
 	askReport      = ofWrapper("report", Handler.Report)
 	askLaunch      = ofWrapper("launch", Handler.Launch)
+	askSignIn      = carried("sign_in", true, func(c *hubEnd, s SignIn) (SignedIn, error) { return c.server.handler.SignIn(c.reading, c, s) })
 	AskRecords     = ofWrapper("records", Handler.Records)
 	AskAttention   = ofWrapper("attention", Handler.Attention)
 	AskHold        = ofWrapper("hold", Handler.Hold)
@@ -163,6 +173,16 @@ var (
 	AskReplaceSecret = decision("replace_secret", silent(Handler.ReplaceSecret))
 	AskGuards        = bare("guards", Handler.Guards)
 	AskTestGuard     = decision("test_guard", Handler.TestGuard)
+	AskLogin         = carried("login", false, func(c *hubEnd, l Login) (LoginBegun, error) {
+		return c.server.handler.Login(c.reading, c.peer(true), l)
+	})
+	AskLoginEnd = carried("login_end", false, func(c *hubEnd, id string) (SignInStatus, error) {
+		return c.server.handler.LoginEnd(c.reading, c.peer(true), id)
+	})
+	AskLogout = carried("logout", false, func(c *hubEnd, server string) (SignInStatus, error) {
+		return c.server.handler.Logout(c.reading, c.peer(true), server)
+	})
+	AskSignIns       = query("sign_ins", Handler.SignIns)
 	AskProtect       = decision("protect", Handler.Protect)
 	AskUnprotect     = decision("unprotect", Handler.Unprotect)
 	AskCoverage      = query("coverage", Handler.Coverage)

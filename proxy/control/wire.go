@@ -94,6 +94,7 @@ type State struct {
 	Waiting  int                  `json:"waiting"`             // pending items of all servers of this client (own_tools = waiting)
 	OwnTools string               `json:"own_tools,omitempty"` // where our own two tools are listed: OwnToolsHere and the others
 	Launch   *LaunchState         `json:"launch,omitempty"`
+	SignIn   SignInState          `json:"sign_in,omitzero"`
 	// Strange is set by a link that has met only a hub of another version or a foreign program. It is never sent.
 	Strange bool `json:"-"`
 	// Released are the released responses that this wrapper's client gets for the same request; Exceptions are those in force for its server.
@@ -215,7 +216,7 @@ const (
 // InboxItem is one item of the inbox.
 type InboxItem struct {
 	Code     string         `json:"code"`
-	Kind     vocab.ItemKind `json:"kind" ts_type:"'new_server' | 'changed' | 'launch' | 'unguarded' | 'config_changed' | 'settings_changed' | 'interaction' | 'response_held' | 'call_waiting' | 'guard_problem'"`
+	Kind     vocab.ItemKind `json:"kind" ts_type:"'new_server' | 'changed' | 'launch' | 'unguarded' | 'config_changed' | 'settings_changed' | 'interaction' | 'response_held' | 'login' | 'call_waiting' | 'guard_problem'"`
 	Server   string         `json:"server"`
 	Shown    string         `json:"shown,omitempty"` // see Server
 	Identity string         `json:"identity"`
@@ -249,6 +250,7 @@ type InboxItem struct {
 	Client  string       `json:"client,omitempty"`
 	Call    *WaitingCall `json:"call,omitempty"`
 	Reasons []CallReason `json:"reasons,omitempty"`
+	Login   *WantedLogin `json:"login,omitempty"` // for a sign-in: what it would bind
 }
 
 // ItemDetail is a whole item, as `show --json` prints it.

@@ -145,8 +145,11 @@ func (v *View) ReachOf(item string) (reach powers.Reach) {
 // Open reports whether at least one item of the server is approved, and the server is not blocked as a whole. A server whose launch is not
 // allowed, or has not been seen yet, is not open either.
 func (v *View) Open() bool {
-	return v.State.Open && !v.State.Blocked && v.Launch == control.LaunchGo && !v.apart
+	return v.State.Open && !v.State.Blocked && v.Launch == control.LaunchGo && !v.Held() && !v.apart
 }
+
+// Held reports whether the server can't be used before a person has decided on its launch, or has signed in.
+func (v *View) Held() bool { return v.Launch == control.LaunchHold || v.State.SignIn.Wanted }
 
 // Shut is why nothing of the server passes, for a view that is not open.
 func (v *View) Shut() refusal.Reason {
@@ -157,6 +160,8 @@ func (v *View) Shut() refusal.Reason {
 		return refusal.Blocked
 	case v.Launch == control.LaunchHold:
 		return refusal.Launch
+	case v.State.SignIn.Wanted:
+		return refusal.SignIn
 	case v.State.Open && v.Launch == control.LaunchWait:
 		return refusal.LaunchUnseen
 	case v.apart:
@@ -174,7 +179,7 @@ func (v *View) Shut() refusal.Reason {
 
 // Approves reports whether this definition of this item may be delivered, in any listing or response.
 func (v *View) Approves(key string, digest pin.Digest) bool {
-	if v.State.Blocked || v.Launch != control.LaunchGo || (v.Seen != nil && v.Seen.withheld[key]) || v.TurnedOff(key) {
+	if v.State.Blocked || v.Launch != control.LaunchGo || v.State.SignIn.Wanted || (v.Seen != nil && v.Seen.withheld[key]) || v.TurnedOff(key) {
 		return false
 	}
 	item, known := v.State.Items[key]

@@ -50,6 +50,8 @@ const (
 
 	SkillFile     // none of the files of an approved skill
 	SkillMismatch // not what its skill lists
+
+	SignIn // the server wants the person to sign in, or to allow more than before
 )
 
 // Subject is what a refusal is about. Name is the server's or the client's word and must go through Spoken before it is used in a sentence.
@@ -118,7 +120,9 @@ var words = [...]struct {
 	DescribedCritical: {"its definition matches a Critical rule (inspect.descriptions)", "{it} has a definition that matches a Critical rule, which the user blocks, {not run}", never, kindDescriptions},
 	DescribedHigh:     {"its name matches a High rule (inspect.descriptions)", "{it} has a name that matches a High rule, which the user blocks, {not run}", never, kindDescriptions},
 
-	SkillFile:     {"it is none of the files of a skill you allowed", "{it} is none of the files of a skill that the user allowed, {not run}", never, ""},
+	SkillFile: {"it is none of the files of a skill you allowed", "{it} is none of the files of a skill that the user allowed, {not run}", never, ""},
+	SignIn:    {"the server wants you to sign in", "The server {server} wants the user to sign in, {not run}", "Try again after the user has signed in.", vocab.ItemLogin},
+
 	SkillMismatch: {"it is not what its skill lists", "{it} is not what its skill lists, {not run}", never, ""},
 }
 
@@ -202,6 +206,8 @@ func Of(why Reason, s Subject, state *control.State) (text string, d Decision) {
 		d.Kind = cmp.Or(d.Kind, vocab.ItemNewServer)
 	case why == Launch && state.Launch != nil:
 		d.Code = state.Launch.Code
+	case why == SignIn:
+		d.Code = state.SignIn.Code
 	case why == Unknown && !known:
 		d.Code = ""
 		advice = "Only what a listing of the server names can be allowed (" + codeUnlisted + "). " + advice

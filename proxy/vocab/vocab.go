@@ -71,6 +71,7 @@ const (
 	ItemLaunch          ItemKind = "launch"
 	ItemResponseHeld    ItemKind = "response_held"
 	ItemInteraction     ItemKind = "interaction"      // a refused request of a server to its client
+	ItemLogin           ItemKind = "login"            // a server wants a sign-in, or more than was allowed
 	ItemCallWaiting     ItemKind = "call_waiting"     // a call that a person must allow
 	ItemConfigChanged   ItemKind = "config_changed"   // entries of a client's file were added, removed or changed
 	ItemUnguarded       ItemKind = "unguarded"        // a server that should be guarded is not, or only looks so

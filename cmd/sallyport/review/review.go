@@ -36,6 +36,7 @@ func Item(to *terminal.Page, d control.ItemDetail, decides control.Welcome, now 
 		p.call(d)
 		d.Details = nil
 	}
+	p.login(d)
 	p.parts(d)
 	p.fileChange(d)
 	p.Printf("\n%s\n", p.Paint(terminal.Bold, "What happens now"))
@@ -175,6 +176,8 @@ func meaning(d control.ItemDetail) string {
 		return launchMeaning(d)
 	case AboutCall(d):
 		return meaningOf(d)
+	case AboutLogin(d):
+		return loginMeaning(d)
 	case d.Kind == vocab.ItemInteraction:
 		return "The server asked the client, or you, for something, and Sallyport blocked it.\nIf you allow it, exactly the same request passes the next time."
 	case d.Kind == vocab.ItemSettingsChanged:
@@ -206,6 +209,9 @@ func consequence(d control.ItemDetail, decides control.Welcome, now time.Time) [
 	}
 	if AboutFile(d) {
 		return fileConsequence(d, decides)
+	}
+	if AboutLogin(d) {
+		return loginConsequence(d, decides)
 	}
 	idle, rejecting := "If you do nothing, all of it stays blocked.", "keeps it blocked"
 	switch {

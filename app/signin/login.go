@@ -1,0 +1,242 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/sallyport/sallyport/app/oauth"
+	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
+	"github.com/sallyport/sallyport/store"
+)
+
+// loginLimit is how long a person has for the issuer's page.
+const loginLimit = 5 * time.Minute
+
+// attempt is a sign-in under way.
+type attempt struct {
+	id    string
+	srv   *server
+	begun control.LoginBegun
+	done  chan struct{}
+	err   error // after done
+}
+
+// Login begins a sign-in that a person wants, as it was shown, or says what there is to show. A second one joins the first.
+func (s *Desk) Login(ctx context.Context, peer control.Peer, l control.Login) (out control.LoginBegun, err error) {
+	if peer.Descends {
+		return out, office.Answer(control.CodeDescends, "this command runs inside a guarded server and can't sign in: use your own terminal")
+	}
+	srv, of, err := s.find(l.Server)
+	if err != nil {
+		return out, err
+	}
+	if err := srv.enter(ctx); err != nil {
+		return out, err
+	}
+	defer srv.leave()
+	if err := s.loadNow(ctx, srv); err != nil {
+		return out, told(err)
+	}
+	p, err := s.shown(ctx, srv, l)
+	if err != nil {
+		s.noteFailure(srv, err)
+		return out, told(err)
+	}
+	out.Plan = review.LoginPlan(p.login)
+	out.Plan.Server, out.Plan.Identity = of.Name, of.Identity
+	if l.Digest == "" {
+		return out, nil
+	}
+	s.office.Lock()
+	err = s.office.Decides(peer, s.codeOf(srv))
+	s.office.Unlock()
+	switch {
+	case err != nil:
+		return control.LoginBegun{}, err
+	case l.Digest != p.login.Digest:
+		return control.LoginBegun{}, &control.Error{Code: control.CodeStale, Message: "where to sign in changed since it was shown: look at it again", See: s.codeOf(srv)}
+	case p.login.Issuer == "":
+		return control.LoginBegun{}, office.Answer(control.CodeBadRequest, "this server can be signed in to at several places: choose one of them")
+	}
+	if under := s.underWay(srv); under != nil {
+		return under.begun, nil
+	}
+	return s.begin(ctx, srv, p, out)
+}
+
+// find is the server that a person named.
+func (s *Desk) find(name string) (srv *server, of store.Server, err error) {
+	err = s.office.Answering(func(tx *store.Tx) error {
+		of, err = office.FindServer(tx, name)
+		return err
+	})
+	if err != nil {
+		return nil, of, err
+	}
+	if of.URL == "" {
+		return nil, of, office.Answer(control.CodeBadRequest, "%s is no remote server, so there is nothing to sign in to", of.Name)
+	}
+	srv = s.server(of.ID)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if srv.url == "" && store.ServerID(of.Transport, nil, of.URL) == of.ID { // nothing in it is masked
+		srv.url = of.URL
+	}
+	return srv, of, nil
+}
+
+// shown is the plan to decide on: the one that was shown, if it is not old.
+func (s *Desk) shown(ctx context.Context, srv *server, l control.Login) (*plan, error) {
+	if p := srv.plan; p != nil && s.office.Now().Sub(p.at) < planLasts && (l.Issuer == "" || l.Issuer == p.login.Issuer) && (l.Digest == "" || l.Digest == p.login.Digest) {
+		return p, nil
+	}
+	return s.planFor(ctx, srv, l.Issuer, nil)
+}
+
+// underWay is the sign-in that was begun and has not ended.
+func (s *Desk) underWay(srv *server) *attempt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return srv.attempt
+}
+
+// begin prepares the issuer's page and waits for what comes back. The caller has the turn.
+func (s *Desk) begin(ctx context.Context, srv *server, p *plan, out control.LoginBegun) (control.LoginBegun, error) {
+	client, err := s.client(srv)
+	if err != nil {
+		return control.LoginBegun{}, err
+	}
+	setup, err := s.setup(ctx, srv)
+	if err != nil {
+		return control.LoginBegun{}, told(err)
+	}
+	begun, err := client.Begin(ctx, p.Plan, setup)
+	if err != nil {
+		s.noteFailure(srv, err)
+		return control.LoginBegun{}, told(err)
+	}
+	a := &attempt{id: vocab.NewRecordID(s.office.Now()), srv: srv, done: make(chan struct{})}
+	out.ID, out.Address = a.id, begun.URL()
+	a.begun = out
+	s.mu.Lock()
+	srv.attempt, s.attempts[a.id] = a, a
+	srv.problem, srv.said = "", ""
+	s.mu.Unlock()
+	s.hub.Work.Go(func() {
+		defer close(a.done)
+		ctx, cancel := context.WithTimeout(context.Background(), loginLimit)
+		defer cancel()
+		go func() {
+			select {
+			case <-s.hub.Closing:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		a.err = s.finish(ctx, srv, p, begun)
+		s.mu.Lock()
+		srv.attempt = nil
+		s.mu.Unlock()
+		time.AfterFunc(loginLimit, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			delete(s.attempts, a.id)
+		})
+	})
+	return out, nil
+}
+
+// finish waits for a person at the issuer's page, and keeps the tokens.
+func (s *Desk) finish(ctx context.Context, srv *server, p *plan, begun *oauth.Attempt) error {
+	defer begun.Close()
+	tokens, err := begun.Wait(ctx)
+	if err != nil {
+		s.noteFailure(srv, err)
+		return err
+	}
+	ctx, cancel := s.whole()
+	defer cancel()
+	if err := srv.enter(ctx); err != nil {
+		return err
+	}
+	defer srv.leave()
+	now := s.office.Now()
+	sign := &kept{
+		Issuer: p.Issuer, Resource: p.Resource, Plan: p.Plan, Registration: begun.Registration(), Access: tokens.Access, Refresh: tokens.Refresh,
+		Scopes: tokens.Scopes, Since: now, Got: now, Expires: tokens.Expires,
+	}
+	if sign.Scopes == nil { // it is what was asked for (RFC 6749, 5.1)
+		sign.Scopes = slices.Clone(p.Scopes)
+	}
+	if err := s.keep(ctx, srv, sign); err != nil {
+		s.noteFailure(srv, err)
+		return err
+	}
+	return s.signed(srv, p)
+}
+
+// signed ends the item about a sign-in, and tells the wrappers.
+func (s *Desk) signed(srv *server, p *plan) error {
+	s.office.Lock()
+	defer s.office.Unlock()
+	err := s.office.Update(func(tx *store.Tx) (bool, error) {
+		of, err := tx.Server(srv.id)
+		if err != nil {
+			return false, err
+		}
+		code := ""
+		it, err := tx.WaitingFor(srv.id, vocab.ItemLogin)
+		if err != nil && !office.Absent(err) {
+			return false, err
+		}
+		if err == nil {
+			code = it.Code
+			it.Decided, it.DecidedAt = vocab.DecidedApproved, s.office.Now()
+			if err := tx.PutItem(it); err != nil {
+				return false, err
+			}
+		}
+		_, err = tx.Append(s.office.Record(vocab.RecordApproval, vocab.StatusOK, store.Record{
+			Server: of.Name, ServerID: of.ID, Code: code, Summary: "a person signed in at " + hostOf(p.Issuer),
+			Detail: office.Detail(map[string]any{"issuer": p.Issuer, "scopes": p.Scopes, "registered": p.login.Registered}),
+		}))
+		return true, err
+	})
+	s.mu.Lock()
+	srv.wanted, srv.code, srv.problem, srv.said = false, "", "", ""
+	s.mu.Unlock()
+	s.hub.PushAll()
+	s.office.Changed()
+	return s.office.Failed(err)
+}
+
+// LoginEnd waits for the end of a sign-in that was begun.
+func (s *Desk) LoginEnd(ctx context.Context, peer control.Peer, id string) (control.SignInStatus, error) {
+	s.mu.Lock()
+	a := s.attempts[id]
+	s.mu.Unlock()
+	if a == nil {
+		return control.SignInStatus{}, office.Answer(control.CodeNotFound, "no such sign-in is under way")
+	}
+	select {
+	case <-a.done:
+	case <-ctx.Done():
+		return control.SignInStatus{}, ctx.Err()
+	}
+	if f, ok := errors.AsType[*oauth.Failure](a.err); ok && f.Words != "" {
+		return control.SignInStatus{}, office.Answer(control.CodeUnavailable, "%s; it says: %q", office.OneLine(f.Why), f.Words)
+	}
+	if a.err != nil {
+		return control.SignInStatus{}, told(a.err)
+	}
+	all, err := s.SignIns(control.SignInQuery{Server: a.srv.id})
+	if err != nil {
+		return control.SignInStatus{}, err
+	}
+	return all[0], nil
+}

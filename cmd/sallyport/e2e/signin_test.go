@@ -1,0 +1,183 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sallyport/sallyport/app/oauth/issuer"
+)
+
+// behind starts an issuer with a real server behind the sign-in.
+func behind(t *testing.T, to http.Handler, knobs issuer.Knobs) *issuer.Issuer {
+	t.Helper()
+	i, err := issuer.Start(issuer.Options{Resource: to, Knobs: knobs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(i.Close)
+	return i
+}
+
+// login signs in as a person does: `auth login` prints the page, and the person's browser visits it.
+func (h *installation) login(i *issuer.Issuer, server string) (out string, code int) {
+	h.t.Helper()
+	cmd := exec.Command(h.binary(), "auth", "login", server, "--no-browser", "--yes")
+	cmd.Env = environment(h.env()...)
+	said := new(tail)
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { cmd.Wait(); close(ended) }()
+	page := ""
+	wait(h.t, "the page is printed", func() bool {
+		select {
+		case <-ended:
+			return true
+		default:
+		}
+		_, after, found := strings.Cut(said.String(), "Sign in on this page: ")
+		line, _, whole := strings.Cut(after, "\n")
+		page = line
+		return found && whole
+	})
+	if page != "" {
+		if text, status, err := i.Visit(context.Background(), page); err != nil || status != 200 {
+			h.t.Errorf("the page: status %d, %v: %s", status, err, short(text))
+		}
+	}
+	<-ended
+	return said.String(), cmd.ProcessState.ExitCode()
+}
+
+// signIns is what `auth status --json` says.
+func (h *installation) signIns() []signInStatus {
+	h.t.Helper()
+	out, _ := h.told("auth", "status", "--json")
+	var all struct{ Items []signInStatus }
+	if err := json.Unmarshal([]byte(out), &all); err != nil {
+		h.t.Fatalf("auth status: %v: %s", err, out)
+	}
+	return all.Items
+}
+
+type signInStatus struct {
+	Server   string `json:"server"`
+	SignedIn bool   `json:"signed_in"`
+	Wanted   bool   `json:"wanted"`
+	Code     string `json:"code"`
+	Kept     string `json:"kept"`
+	Problem  string `json:"problem"`
+}
+
+// Ten wrappers started at once cause one item, one registration, one page, one code, then one refresh at each end of a token's life, and kill -9 of the
+// hub loses no sign-in and uses no token twice.
+func TestOneSignInServesTenWrappers(t *testing.T) {
+	t.Parallel()
+	clock := startChanging(t)
+	to, _ := url.Parse(clock.URL)
+	const lifetime = 6 * time.Second
+	i := behind(t, httputil.NewSingleHostReverseProxy(to), issuer.Knobs{Lifetime: lifetime, Scopes: []string{"time"}})
+	h, dir := install(t), emptyFolder(t)
+	const wrappers = 10
+	sessions := make([]*session, wrappers)
+	var all sync.WaitGroup
+	for n := range wrappers {
+		sessions[n] = launch(t, dir, h.env(), h.wrapURL(i.Resource, "--name", "clock"))
+		all.Go(func() { sessions[n].handshake("2025-11-25") })
+	}
+	all.Wait()
+	if items := h.inbox(); len(items) != 1 || items[0].Kind != "login" {
+		t.Fatalf("items: %+v", items)
+	}
+	for _, s := range sessions {
+		if names := toolNames(t, s.request("tools/list", `{}`)); len(names) > 2 {
+			t.Errorf("before the sign-in: %q", names)
+		}
+		if got := s.call("now", `{}`); !strings.Contains(got, "wants the user to sign in") || !strings.Contains(got, h.inbox()[0].Code) {
+			t.Errorf("a call before the sign-in: %s", short(got))
+		}
+	}
+	if i.Count(issuer.Pages) != 0 || i.Count(issuer.Registrations) != 0 {
+		t.Error("a server had us register or open a page without a person")
+	}
+	if out, code := h.login(i, "clock"); code != 0 || !strings.Contains(out, "Signed in to clock") {
+		t.Fatalf("auth login: status %d: %s", code, out)
+	}
+	wait(t, "the server is in the inbox", func() bool { items := h.inbox(); return len(items) == 1 && items[0].Kind == "new_server" })
+	h.approve()
+	allWork := func(when string) {
+		t.Helper()
+		var all sync.WaitGroup
+		for _, s := range sessions {
+			all.Go(func() {
+				wait(t, "a call passes "+when, func() bool { return strings.Contains(s.call("now", `{}`), "noon") })
+			})
+		}
+		all.Wait()
+	}
+	allWork("after the sign-in")
+	for what, want := range map[string]int{issuer.Registrations: 1, issuer.Pages: 1, issuer.Codes: 1, issuer.Exchanges: 1, issuer.Refreshes: 0} {
+		if got := i.Count(what); got != want {
+			t.Errorf("%s: %d, not %d", what, got, want)
+		}
+	}
+	for n := range 3 {
+		i.Expire()
+		allWork("after a token ran out")
+		if got := i.Count(issuer.Refreshes); got != n+1 {
+			t.Errorf("after %d tokens there were %d refreshes", n+1, got)
+		}
+		if n == 1 {
+			h.process.Kill()
+			wait(t, "the hub is gone", func() bool { _, code := h.run("status"); return code == 1 })
+			h.again()
+		}
+	}
+	if i.Count(issuer.Reused) != 0 || i.Count(issuer.Refused) != 0 {
+		t.Errorf("refresh tokens were used again %d times, %d refused", i.Count(issuer.Reused), i.Count(issuer.Refused))
+	}
+	for _, in := range h.signIns() {
+		if !in.SignedIn || in.Wanted {
+			t.Errorf("auth status: %+v", in)
+		}
+	}
+	if out, code := h.run("auth", "logout", "clock"); code != 0 {
+		t.Errorf("auth logout: status %d: %s", code, out)
+	}
+	if i.Count(issuer.Revoked) == 0 {
+		t.Error("the issuer was not told")
+	}
+	for _, s := range sessions {
+		if got := s.call("now", `{}`); !strings.Contains(got, "sign in") {
+			t.Errorf("after signing out: %s", short(got))
+		}
+	}
+}
+
+// again starts the hub of a home once more.
+func (h *installation) again() {
+	h.t.Helper()
+	hub := exec.Command(h.binary(), "hub", "--allow-cli-approval")
+	hub.Env = environment(h.env()...)
+	if err := hub.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { hub.Wait(); close(ended) }()
+	h.t.Cleanup(func() {
+		hub.Process.Signal(os.Interrupt)
+		<-ended
+	})
+	wait(h.t, "the hub is back", func() bool { _, code := h.run("status", "--json"); return code == 0 || code == 3 })
+}
