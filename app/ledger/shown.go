@@ -171,7 +171,7 @@ func (l *Ledger) keepProgram(tx *store.Tx, raw []byte, at time.Time) error {
 // MadeBy says which program a server is, from its last seen launch; nil without one, as for a remote server.
 func MadeBy(l *Ledger) *control.Made {
 	form, err := pin.ReadLaunch(l.Launch().Raw)
-	if err != nil {
+	if err != nil || form.Address != nil {
 		return nil
 	}
 	made := &control.Made{Program: form.Runs()}

@@ -108,6 +108,8 @@ func launchWords(s Subject) string {
 		what = "It would start a different program than the one you allowed."
 	case "loader":
 		what = "It's the same command, but a variable can now load other code."
+	case "address":
+		what = "Its name leads to another kind of address, or it is spoken to in another way."
 	case "surroundings":
 		what = "It's the same program, in a different folder or with different variables."
 	}

@@ -183,13 +183,14 @@ func launchTitle(server string, about pin.LaunchAbout, d pin.LaunchDrift) string
 		pin.AboutSurroundings: "Same program, other surroundings",
 		pin.AboutProgram:      "Same command, another program",
 		pin.AboutLoader:       "A variable that loads code",
+		pin.AboutAddress:      "Reached in another way",
 	}[about]
 	if said == "" {
 		return server + ": what it runs is blocked"
 	}
 	words := map[string]string{
 		"executable": "executable", "interpreter": "interpreter", "script": "script", "package": "package", "answers": "the program it starts", "loads": "a file loaded first",
-		"dir": "folder", "home": "home", "loaders": "variables",
+		"address": "address", "dir": "folder", "home": "home", "loaders": "variables",
 	}
 	var parts []string
 	for _, c := range d.Changes {
@@ -197,7 +198,7 @@ func launchTitle(server string, about pin.LaunchAbout, d pin.LaunchDrift) string
 			parts = append(parts, w)
 		}
 	}
-	if said += ": " + server; about == pin.AboutLoader || len(parts) == 0 {
+	if said += ": " + server; about == pin.AboutLoader || about == pin.AboutAddress || len(parts) == 0 {
 		return said
 	}
 	return said + " (" + strings.Join(parts, ", ") + ")"

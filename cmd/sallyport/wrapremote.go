@@ -118,7 +118,7 @@ func (to remoteServer) open(ctx context.Context, link *hubLink, transport string
 	}
 	signedIn := newSignedIn(link, to.raw)
 	server := remote.Open(remote.Options{
-		Address: to.address, Kind: remote.Kind(transport), Headers: values, Stray: link.stray, SignIn: signedIn,
+		Address: to.address, Kind: remote.Kind(transport), Headers: values, Stray: link.stray, SignIn: signedIn, Reaches: newReached(link, transport, to.headers).judge,
 		Idle:      func() time.Duration { return policy.ForWrapper(link.State().Settings).Idle },
 		Plaintext: func() bool { return policy.ForWrapper(link.State().Settings).Plaintext },
 	})

@@ -20,7 +20,8 @@ const ProbeClient = "sallyport probe"
 // The program (files and package) is the same for all clients, and so are the values of loaders. Circumstances (folder and names of
 // variables) differ between clients without meaning anything, so they are compared within one client only.
 type LaunchForm struct {
-	Client      string         `json:"client,omitempty"` // the client whose circumstances these are
+	Client      string         `json:"client,omitempty"`  // the client whose circumstances these are
+	Address     *LaunchAddress `json:"address,omitempty"` // of a remote server; then the rest is empty
 	Executable  LaunchFile     `json:"executable"`
 	Interpreter *LaunchFile    `json:"interpreter,omitempty"` // of an executable that is itself a script
 	Script      *LaunchFile    `json:"script,omitempty"`      // the file that the interpreter runs
@@ -124,6 +125,9 @@ func (f LaunchForm) Definition() ([]byte, Digest, error) {
 }
 
 func (f *LaunchForm) Files() []*LaunchFile {
+	if f.Address != nil {
+		return nil
+	}
 	files := []*LaunchFile{&f.Executable}
 	for _, file := range []*LaunchFile{f.Interpreter, f.Script} {
 		if file != nil {
@@ -234,6 +238,12 @@ func LaunchWords(raw []byte) []Change {
 		if is {
 			changes = append(changes, Change{Path: path, Op: Added, Words: words, After: after})
 		}
+	}
+	if a := f.Address; a != nil {
+		say(true, "address", "is reached at", classWords(a.Class))
+		say(a.Transport != "", "address", transportWords(a.Transport), "")
+		say(len(a.Headers) > 0, "address", "with headers whose values come from", strings.Join(a.Headers, "\n"))
+		return changes
 	}
 	say(true, "executable", "runs the executable", f.Executable.text())
 	say(f.Interpreter != nil, "interpreter", "through the interpreter", f.Interpreter.text())

@@ -15,7 +15,7 @@ type LaunchDrift struct {
 	// Strict: not started under pins.launch = block. If unset, only surroundings changed.
 	Strict bool
 
-	injects, program bool // what About reports
+	injects, program, moved bool // what About reports
 }
 
 // Drifted reports whether a person must be asked.
@@ -29,11 +29,14 @@ const (
 	AboutSurroundings LaunchAbout = "surroundings" // the same program in another folder, without a variable, or with a switch that is off
 	AboutProgram      LaunchAbout = "program"      // the same command starts another program
 	AboutLoader       LaunchAbout = "loader"       // a variable that loads code has a value nobody has allowed
+	AboutAddress      LaunchAbout = "address"      // a remote server is reached otherwise
 )
 
 // About is the most serious change.
 func (d LaunchDrift) About() LaunchAbout {
 	switch {
+	case d.moved:
+		return AboutAddress
 	case d.injects:
 		return AboutLoader
 	case d.program:
@@ -49,6 +52,10 @@ func (d LaunchDrift) About() LaunchAbout {
 func (f LaunchForm) Against(allowed []LaunchForm) LaunchDrift {
 	var d LaunchDrift
 	if len(allowed) == 0 {
+		return d
+	}
+	if f.Address != nil {
+		d.address(f.Address, allowed)
 		return d
 	}
 	executables, interpreters := make([]*LaunchFile, len(allowed)), make([]*LaunchFile, len(allowed))

@@ -115,8 +115,10 @@ func rootsOnce(doc map[string]any) {
 	}
 	seen := false
 	doc["asked"] = slices.DeleteFunc(slices.Clone(asked), func(what any) bool {
-		again := what == "roots/list" && seen
-		seen = seen || what == "roots/list"
+		of, _ := what.(map[string]any)
+		is := what == "roots/list" || of["roots"] == true // as each driver writes it
+		again := is && seen
+		seen = seen || is
 		return again
 	})
 }

@@ -104,6 +104,9 @@ func TestBehindTheWrapperARemoteSessionIsTheSame(t *testing.T) {
 			direct := drive(t, []string{c.kind, url}, nil, dir, c.acts)
 			h := verbatim(t)
 			wrapped := settle(h, func() []map[string]any { return drive(t, h.wrapURL(url), h.env(), dir, c.acts) })
+			for _, d := range slices.Concat(direct, wrapped) {
+				rootsOnce(d)
+			}
 			compareDocuments(t, direct, wrapped, true)
 		})
 	}

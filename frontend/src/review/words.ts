@@ -13,13 +13,14 @@ const VERBS: Record<string, string> = {
 
 /** What changed about what a server runs. */
 const LAUNCH: Record<string, string> = {
-  surroundings: 'Same program, other surroundings', program: 'Same command, another program', loader: 'A variable that loads code',
+  surroundings: 'Same program, other surroundings', program: 'Same command, another program', loader: 'A variable that loads code', address: 'Reached in another way',
 }
 
 const LAUNCH_MEANS: Record<string, string> = {
   surroundings: 'It’s the program you allowed, but the folder it starts in or a variable changed.',
   program: 'It would start a different program than the one you allowed.',
   loader: 'A variable that can load code has a value you haven’t allowed.',
+  address: 'Its name leads to another kind of address than the one you allowed, or it is spoken to in another way.',
 }
 
 /** What a server requested, by kind. */

@@ -16,10 +16,14 @@ type dialer struct {
 	*address.Dialer
 	origin    *url.URL
 	plaintext func() bool // http may go further than this computer
+	reaches   func(host string, class address.Class) error
 }
 
-func newDialer(origin *url.URL, plaintext func() bool) *dialer {
-	d := &dialer{origin: origin, plaintext: plaintext}
+func newDialer(origin *url.URL, plaintext func() bool, reaches func(host string, class address.Class) error) *dialer {
+	if reaches == nil {
+		reaches = func(string, address.Class) error { return nil }
+	}
+	d := &dialer{origin: origin, plaintext: plaintext, reaches: reaches}
 	d.Dialer = address.NewDialer(d.allows)
 	return d
 }
@@ -41,7 +45,7 @@ func (d *dialer) allows(host string, class address.Class) error {
 	if d.origin.Scheme == "http" && class != address.Loopback && !d.plaintext() {
 		return inTheClear(host)
 	}
-	return nil
+	return d.reaches(host, class)
 }
 
 // proxy is http.Transport.Proxy: the environment's, but nothing in the clear through it.
@@ -49,6 +53,9 @@ func (d *dialer) proxy(r *http.Request) (*url.URL, error) {
 	through, err := http.ProxyFromEnvironment(r)
 	if err == nil && through != nil && r.URL.Scheme == "http" && !d.plaintext() {
 		return nil, inTheClear(r.URL.Hostname())
+	}
+	if err == nil && through != nil {
+		err = d.reaches(r.URL.Hostname(), address.Proxied)
 	}
 	return through, err
 }

@@ -921,7 +921,7 @@ func TestWhereAnAddressMayLead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := newDialer(u, func() bool { return c.plaintext })
+		d := newDialer(u, func() bool { return c.plaintext }, nil)
 		d.Lookup = func(context.Context, string) (all []netip.Addr, err error) {
 			for _, ip := range c.leads {
 				all = append(all, netip.MustParseAddr(ip))
@@ -947,7 +947,7 @@ func TestWhereAnAddressMayLead(t *testing.T) {
 // A name that is safe when it is looked up first and leads elsewhere the second time (DNS rebinding) is connected to where it was checked.
 func TestANameIsLookedUpOnceForAConnection(t *testing.T) {
 	u, _ := url.Parse("http://rebinds.example/")
-	d := newDialer(u, func() bool { return false })
+	d := newDialer(u, func() bool { return false }, nil)
 	looks := 0
 	d.Lookup = func(context.Context, string) ([]netip.Addr, error) {
 		looks++
@@ -967,5 +967,36 @@ func TestANameIsLookedUpOnceForAConnection(t *testing.T) {
 	}
 	if _, err := d.connect(t.Context(), "tcp", "rebinds.example:80"); err == nil || len(dialled) != 1 {
 		t.Errorf("the second time it dialled %q: %v", dialled, err)
+	}
+}
+
+func TestAClassThatIsNotAllowedGetsNothingOnTheSecondLookEither(t *testing.T) {
+	u, err := address.Parse("https://server.example/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var judged []address.Class
+	d := newDialer(u, func() bool { return false }, func(host string, class address.Class) error {
+		judged = append(judged, class)
+		if class != address.Public {
+			return address.Refused("%s leads inwards", host)
+		}
+		return nil
+	})
+	leads, dialled := []string{"93.184.216.34", "127.0.0.1"}, 0
+	d.Lookup = func(context.Context, string) ([]netip.Addr, error) {
+		ip := netip.MustParseAddr(leads[0])
+		leads = leads[1:]
+		return []netip.Addr{ip}, nil
+	}
+	d.Dial = func(context.Context, string, string) (net.Conn, error) {
+		dialled++
+		return nil, errors.New("no network here")
+	}
+	for range 2 {
+		_, err = d.connect(t.Context(), "tcp", "server.example:443")
+	}
+	if dialled != 1 || len(judged) != 2 || err == nil || err.Error() != "server.example leads inwards" {
+		t.Errorf("dialled %d times, judged %v: %v", dialled, judged, err)
 	}
 }

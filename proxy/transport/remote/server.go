@@ -30,7 +30,10 @@ type Options struct {
 	Headers   http.Header          // sent along, to the origin of the address alone
 	Plaintext func() bool          // http may go to other computers (setting remote.plaintext)
 	Idle      func() time.Duration // how long a request may go without a byte from the server (setting remote.idle)
-	SignIn    SignIn               // for servers that want one; nil: a token can only be a header
+	// Reaches judges the class of each address that the name of the server leads to, before anything is sent there; nil allows all that may be
+	// reached at all. An error is a *address.Refusal.
+	Reaches func(host string, class address.Class) error
+	SignIn  SignIn // for servers that want one; nil: a token can only be a header
 	// Stray receives what the server sends that is no message, for its log. It must neither block nor keep the text. It may be nil.
 	Stray func(text []byte)
 }
@@ -82,7 +85,7 @@ func Open(o Options) *Server {
 	if o.Stray == nil {
 		o.Stray = func([]byte) {}
 	}
-	d := newDialer(o.Address, o.Plaintext)
+	d := newDialer(o.Address, o.Plaintext, o.Reaches)
 	s := &Server{
 		inbox: newInbox(), o: o, signedIn: make(chan struct{}), queue: make(chan []byte, 64), running: map[string]*message{}, renewed: map[string]bool{},
 		http: &http.Client{
@@ -317,12 +320,17 @@ func (s *Server) cancelled(m *message, kind Kind) {
 	go func() {
 		select {
 		case <-target.written:
-			s.send(m, kind)
+			if s.pause(overtaking) {
+				s.send(m, kind)
+			}
 		case <-time.After(address.ConnectLimit):
 		case <-s.ctx.Done():
 		}
 	}()
 }
+
+// overtaking is how long a server may take to read a request that was written, before it gets a cancellation on another connection.
+const overtaking = 50 * time.Millisecond
 
 // host is how the server is called in errors.
 func (s *Server) host() string { return s.o.Address.Hostname() }

@@ -1,0 +1,88 @@
+package pin
+
+import (
+	"slices"
+	"strings"
+)
+
+// LaunchAddress is how a remote server is reached: it has no program that could be pinned. Scheme, host and port are part of which server it is.
+type LaunchAddress struct {
+	Class     string   `json:"class"`               // of the address that its name leads to: loopback, private, public, proxied
+	Transport string   `json:"transport,omitempty"` // http or sse; "" if it was left to be found out
+	Headers   []string `json:"headers,omitempty"`   // that are sent along, with the source of each value, sorted
+}
+
+// inwards orders classes of addresses, from this computer outwards. What a proxy resolves is as far away as anything.
+var inwards = []string{"loopback", "private", "public"}
+
+func (a *LaunchAddress) depth() int {
+	if at := slices.Index(inwards, a.Class); at >= 0 {
+		return at
+	}
+	return len(inwards) - 1
+}
+
+func (a *LaunchAddress) text() string {
+	if a == nil {
+		return ""
+	}
+	lines := []string{classWords(a.Class)}
+	if a.Transport != "" {
+		lines = append(lines, transportWords(a.Transport))
+	}
+	return strings.Join(append(lines, a.Headers...), "\n")
+}
+
+func classWords(class string) string {
+	switch class {
+	case "loopback":
+		return "an address on this computer"
+	case "private":
+		return "an address in a private network"
+	case "proxied":
+		return "an address behind a proxy"
+	}
+	return "a public address"
+}
+
+func transportWords(transport string) string {
+	if transport == "sse" {
+		return "over HTTP with SSE"
+	}
+	return "over streamable HTTP"
+}
+
+// address compares how a remote server is reached. A name that leads further inwards than was allowed is grave: what is sent there could reach what
+// no server from outside may.
+func (d *LaunchDrift) address(now *LaunchAddress, allowed []LaunchForm) {
+	var before *LaunchAddress
+	class, transport, headers, inner := false, now.Transport == "", false, true
+	for _, a := range allowed {
+		if a.Address == nil {
+			continue
+		}
+		before = a.Address
+		class = class || before.Class == now.Class
+		transport = transport || before.Transport == "" || before.Transport == now.Transport
+		headers = headers || slices.Equal(before.Headers, now.Headers)
+		inner = inner && now.depth() < before.depth()
+	}
+	if before == nil {
+		d.moves(Change{Path: "address", Op: Added, Words: "is reached at an address now, not as a program", After: now.text()}, true)
+		return
+	}
+	if !class {
+		d.moves(Change{Path: "address", Op: Changed, Words: "its name leads to " + classWords(now.Class) + " now", Before: classWords(before.Class), After: classWords(now.Class)}, inner)
+	}
+	if !transport {
+		d.moves(Change{Path: "address", Op: Changed, Words: "is spoken to in another way", Before: transportWords(before.Transport), After: transportWords(now.Transport)}, false)
+	}
+	if !headers {
+		d.moves(Change{Path: "address", Op: Changed, Words: "other headers are sent along", Before: strings.Join(before.Headers, "\n"), After: strings.Join(now.Headers, "\n")}, false)
+	}
+}
+
+func (d *LaunchDrift) moves(c Change, grave bool) {
+	d.Changes = append(d.Changes, c)
+	d.moved, d.Strict, d.Grave = true, true, d.Grave || grave
+}
