@@ -109,7 +109,8 @@ func (f *File) word(text string) string {
 // wrapAddress are the edits that put a wrapper around a remote server, nil if this version can't make them, and the entry's record.
 func (f *File) wrapAddress(e Entry, by Installation) ([]splice, Record) {
 	s, a := f.Format.spelling(), e.address
-	record := Record{Name: e.Name, Client: by.Client, Wrapper: by.Path, URL: a.URL, Flags: a.Flags()}
+	record := recordOf(e, by)
+	record.URL, record.Flags = a.URL, a.Flags()
 	p := &pieces{f: f}
 	at := f.addressMember(e)
 	headers, env := part(e.object, s.headers), part(e.object, s.env)

@@ -109,9 +109,9 @@ func Classify(e Entry, by Installation, record *Record) Class {
 
 // asWritten reports whether an entry's arguments are those that the record would write, or without one those that Wrap would.
 func (c Class) asWritten(e Entry, by Installation, record *Record) bool {
-	name, client, argv := e.Name, by.Client, c.Inner
+	name, client, argv := e.Server(), by.Client, c.Inner
 	if record != nil {
-		name, client, argv = record.Name, record.Client, record.Argv
+		name, client, argv = record.called(), record.Client, record.Argv
 	}
 	if c.Address == nil {
 		return (record == nil || !record.Remote()) && asWritten(e.Args, name, client, argv)

@@ -10,7 +10,9 @@ import (
 // Entry is one server of a client's file, as the client reads it. An entry with Odd set cannot be wrapped; its other fields hold what could
 // be read.
 type Entry struct {
-	Name     string
+	Name     string // told apart from all others of the file
+	Project  string // the folder that it is for, "" for all
+	Called   string // its name in the file, if it is for one folder; else that is Name
 	Command  string
 	Args     []string
 	HasArgs  bool     // the entry has args, perhaps empty
@@ -26,6 +28,7 @@ type Entry struct {
 	inline        bool   // the members are between braces
 	leading       string // white space for a member inserted after the command
 	env           *hujson.Object
+	whole         *hujson.Value
 	object        *hujson.Object
 	shape         *shape
 
@@ -49,6 +52,14 @@ func (e Entry) GoString() string { return e.String() }
 
 func (e Entry) Argv() []string { return append([]string{e.Command}, e.Args...) }
 
+// Server is the name of the server in the file.
+func (e Entry) Server() string {
+	if e.Project != "" {
+		return e.Called
+	}
+	return e.Name
+}
+
 // reader reads one entry and notes what is odd about it.
 type reader struct {
 	f   *File
@@ -60,7 +71,7 @@ type reader struct {
 func (r *reader) say(format string, args ...any) { r.odd = append(r.odd, fmt.Sprintf(format, args...)) }
 
 func (f *File) entry(name string, v *hujson.Value) Entry {
-	e := Entry{Name: name, raw: f.text(v)}
+	e := Entry{Name: name, raw: f.text(v), whole: v}
 	object, ok := v.Value.(*hujson.Object)
 	if why := f.odd[v]; !ok && why != "" {
 		e.Odd = "the entry " + why

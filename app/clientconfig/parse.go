@@ -20,6 +20,7 @@ type Format struct {
 	Comments bool   // of JSON: the client reads comments and trailing commas
 	Key      string // the member that contains the servers; default mcpServers
 	Projects bool   // there are also servers under projects, for one folder each
+	Busy     bool   // the client writes the file while it runs, from what it read before
 
 	shape *shape // of an entry; nil for Claude Desktop's
 }
@@ -72,7 +73,6 @@ func (e *SyntaxError) Unwrap() error { return ErrNotJSON }
 type File struct {
 	Entries    []Entry // in the order of the file
 	HasServers bool    // the file has mcpServers, perhaps empty
-	Others     []Entry // servers of single projects: read, but never edited
 	Format     Format
 
 	raw     []byte
@@ -143,7 +143,7 @@ func Parse(raw []byte, format Format) (*File, error) {
 		}
 	}
 	if format.Projects {
-		f.Others = f.projects(object)
+		f.projects(object)
 	}
 	return f, nil
 }
@@ -232,10 +232,14 @@ func (f *File) named(v *hujson.Value) error {
 }
 
 // projects lists the servers for single folders, each named with its folder.
-func (f *File) projects(root *hujson.Object) (others []Entry) {
+func (f *File) projects(root *hujson.Object) {
 	all := member(root, "projects")
 	if all == nil {
-		return nil
+		return
+	}
+	names := map[string]bool{}
+	for _, e := range f.Entries {
+		names[e.Name] = true
 	}
 	folders, _ := all.Value.Value.(*hujson.Object)
 	for i := range membersOf(folders) {
@@ -247,11 +251,15 @@ func (f *File) projects(root *hujson.Object) (others []Entry) {
 		servers, _ := m.Value.Value.(*hujson.Object)
 		for j := range membersOf(servers) {
 			e := f.entry(literal(servers.Members[j].Name), &servers.Members[j].Value)
-			e.Name += " (" + literal(folders.Members[i].Name) + ")"
-			others = append(others, e)
+			e.Project, e.Called = literal(folders.Members[i].Name), e.Name
+			e.Name += " (" + e.Project + ")"
+			for names[e.Name] { // somebody gave another one this name
+				e.Name += "*"
+			}
+			names[e.Name] = true
+			f.Entries = append(f.Entries, e)
 		}
 	}
-	return others
 }
 
 // readable checks what the parser doesn't: invalid UTF-8, nesting that would exhaust the stack, and for a client without comments

@@ -99,18 +99,13 @@ func TestNothingPrintsAValueOfTheFile(t *testing.T) {
 	}
 }
 
-func TestServersOfSingleProjectsAreCountedAndNotEdited(t *testing.T) {
+func TestServersOfSingleProjectsAreEntriesWithTheirFolder(t *testing.T) {
 	const raw = `{"projects":{"/home/ann/x":{"mcpServers":{"a":{"command":"y"},"r":{"url":"https://h.example/"}}},"/none":{"mcpServers":{}},"/odd":7},"mcpServers":{"a":{"command":"x"}}}`
 	f := mustParse(t, raw, Format{Projects: true})
-	if len(f.Entries) != 1 || len(f.Others) != 2 || f.Others[0].Name != "a (/home/ann/x)" || f.Others[0].Command != "y" || f.Others[1].URL == "" {
-		t.Errorf("entries %v, others %v", f.Entries, f.Others)
+	if len(f.Entries) != 3 || f.Entries[1].Name != "a (/home/ann/x)" || f.Entries[1].Called != "a" || f.Entries[1].Project != "/home/ann/x" || f.Entries[1].Command != "y" || f.Entries[2].URL == "" {
+		t.Errorf("entries %v", f.Entries)
 	}
-	if f := mustParse(t, raw, Format{}); f.Others != nil {
-		t.Errorf("others of a client that has none: %v", f.Others)
-	}
-	by := installed(t)
-	wrapped := mustWrap(t, raw, Format{Projects: true}, by)
-	if len(wrapped.Records) != 1 || !strings.Contains(string(wrapped.Raw), `{"a":{"command":"y"},"r"`) {
-		t.Errorf("wrapped %s", wrapped.Raw)
+	if f := mustParse(t, raw, Format{}); len(f.Entries) != 1 {
+		t.Errorf("projects of a client that has none: %v", f.Entries)
 	}
 }

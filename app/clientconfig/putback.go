@@ -255,7 +255,8 @@ func (ed *editor) bringBack(names []string) error {
 		}
 		return nil
 	}
-	if len(ed.f.Entries) == 0 && len(names) == len(ed.wanted.Entries) && ed.wanted.Servers != "" {
+	local := slices.ContainsFunc(ed.wanted.Entries, func(k Kept) bool { return k.Project != "" })
+	if len(ed.f.Entries) == 0 && len(names) == len(ed.wanted.Entries) && ed.wanted.Servers != "" && !local {
 		where := ed.f.set(&ed.f.root, ed.f.root.Value.(*hujson.Object), ed.f.Format.key(), ed.wanted.Servers)
 		if ed.f.HasServers {
 			where = splice{ed.f.span(ed.f.servers), ed.wanted.Servers}
@@ -267,6 +268,12 @@ func (ed *editor) bringBack(names []string) error {
 		for _, name := range names {
 			w, known := ed.wanted.Entry(name)
 			if _, there := ed.f.Entry(name); there || !known {
+				continue
+			}
+			if w.Project != "" {
+				if err := ed.intoProject(w); err != nil {
+					return err
+				}
 				continue
 			}
 			if !ed.f.HasServers {
@@ -286,12 +293,34 @@ func (ed *editor) bringBack(names []string) error {
 }
 
 func (ed *editor) object(name string) (*hujson.Value, *hujson.Object) {
-	m := member(ed.f.servers.Value.(*hujson.Object), name)
-	if m == nil {
+	e, there := ed.f.Entry(name)
+	if !there {
 		return nil, nil
 	}
-	object, _ := m.Value.Value.(*hujson.Object)
-	return &m.Value, object
+	return e.whole, e.object
+}
+
+// intoProject inserts an entry among the servers of its project.
+func (ed *editor) intoProject(w Kept) error {
+	at := &ed.f.root
+	for _, key := range []string{"projects", w.Project, ed.f.Format.key()} {
+		object, ok := at.Value.(*hujson.Object)
+		if !ok {
+			return nil // it is no file of this client any more
+		}
+		if member(object, key) == nil {
+			if err := ed.edit(ed.f.set(at, object, key, "{}")); err != nil {
+				return err
+			}
+			return ed.intoProject(w)
+		}
+		at = &member(object, key).Value
+	}
+	object, ok := at.Value.(*hujson.Object)
+	if !ok || member(object, w.Called) != nil {
+		return nil
+	}
+	return ed.edit(ed.f.set(at, object, w.Called, w.Raw))
 }
 
 // parseValue reads the text of one kept value.

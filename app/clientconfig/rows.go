@@ -45,7 +45,7 @@ var rows = []Row{
 		},
 	},
 	{
-		ID: ClaudeCode, Title: "Claude Code", Format: Format{Projects: true, shape: &shape{
+		ID: ClaudeCode, Title: "Claude Code", Format: Format{Projects: true, Busy: true, shape: &shape{
 			command: "command", commands: "text", args: "args", env: "env", kind: "type", local: "stdio",
 			address: "url", kinds: "http=http sse=sse streamable-http=http", headers: "headers",
 		}}, Editable: true, Listing: Listing{Known: "2.1.197", Own: true, Next: atNextTurn},

@@ -15,6 +15,8 @@ type Snapshot struct {
 // Kept is one entry of a Snapshot.
 type Kept struct {
 	Name     string   `json:"name"`
+	Called   string   `json:"called,omitempty"` // the name in the file, if it is for one project
+	Project  string   `json:"project,omitempty"`
 	Raw      string   `json:"raw"` // the text of the entry's value
 	Command  string   `json:"command,omitempty"`
 	Args     []string `json:"args,omitempty"`
@@ -39,7 +41,7 @@ func (f *File) Snapshot(by Installation, records []Record) Snapshot {
 	for _, e := range f.Entries {
 		class := Classify(e, by, FindRecord(records, e.Name))
 		k := Kept{
-			Name: e.Name, Raw: e.raw, Command: e.Command, Args: e.Args, HasArgs: e.HasArgs, URL: e.URL, EnvNames: e.EnvNames, Odd: e.Odd,
+			Name: e.Name, Project: e.Project, Called: e.Called, Raw: e.raw, Command: e.Command, Args: e.Args, HasArgs: e.HasArgs, URL: e.URL, EnvNames: e.EnvNames, Odd: e.Odd,
 			Guarded: class.Kind == Wrapped,
 		}
 		if class.Address != nil && class.Address.Source != "" {

@@ -35,10 +35,10 @@ func checkTrip(t *testing.T, c trip) (wrapped string) {
 			t.Errorf("%q is %s: %s", o.Name, o.Did, o.Why)
 		case !left:
 			was := before.Entries[i]
-			want := append([]string{by.Path, "wrap", "--name", o.Name, "--client", c.client, "--"}, was.Argv()...)
+			want := append([]string{by.Path, "wrap", "--name", was.Server(), "--client", c.client, "--"}, was.Argv()...)
 			if was.URL != "" {
-				want = append([]string{by.Path, "wrap", "--name", o.Name, "--client", c.client}, was.address.Flags()...)
-				if o.Name == "--" {
+				want = append([]string{by.Path, "wrap", "--name", was.Server(), "--client", c.client}, was.address.Flags()...)
+				if was.Server() == "--" {
 					want = append([]string{by.Path, "wrap", "--name=--", "--client", c.client}, was.address.Flags()...)
 				}
 				if class := Classify(after.Entries[i], by, FindRecord(result.Records, o.Name)); class.Address == nil || !class.Address.equal(was.address) || after.Entries[i].URL != "" {
@@ -75,6 +75,8 @@ func checkTrip(t *testing.T, c trip) (wrapped string) {
 }
 
 var jsonTrips = []trip{
+	{"Claude Code's servers of single projects", "claude-code", "{\n  \"numStartups\": 3,\n  \"projects\": {\n    \"/home/ann/x\": {\n      \"allowedTools\": [],\n      \"mcpServers\": {\n        \"a\": {\"type\": \"stdio\", \"command\": \"npx\", \"args\": [\"-y\", \"x\"], \"env\": {\"K\": \"SEKRET\"}},\n        \"b\": {\"type\": \"http\", \"url\": \"https://h.example/?k=SEKRET\", \"headers\": {\"A\": \"SEKRET\"}}\n      }\n    },\n    \"/home/ann/y\": {\"mcpServers\": {\"a\": {\"command\": \"uvx\"}, \"c\": 7}},\n    \"/none\": {\"mcpServers\": {}}, \"/odd\": 7, \"/x)\": {\"mcpServers\": {\"a (/home/ann\": {\"command\": \"z\"}}}\n  },\n  \"mcpServers\": {\"a\": {\"command\": \"x\"}, \"a (/home/ann/y)\": {\"command\": \"w\"}}\n}\n",
+		map[string]string{"c (/home/ann/y)": "a number, not an object"}},
 	{"Gemini's settings keep their comments", "gemini-cli", "{\n  // theme\n  \"theme\": \"x\", /* y */\n  \"mcpServers\": {\n    \"a\": {\"command\": \"npx\", \"args\": [\"-y\", \"x\"], \"trust\": true,},\n    \"r\": {\"httpUrl\": \"https://h.example/mcp\"}, // remote\n  },\n}\n", nil},
 	{"Antigravity's remote servers have a name of their own for the address", "antigravity", `{"mcpServers":{"a":{"command":"x","disabled":false},"off":{"command":"y","disabled":true},"r":{"serverUrl":"https://h.example/"}}}`, map[string]string{"off": "disabled"}},
 	{"opencode has the command and its arguments in one list", "opencode", "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"mcp\": {\n    \"a\": {\n      \"type\": \"local\",\n      // how\n      \"command\": [\"npx\", /* quiet */ \"-y\", \"x\"],\n      \"environment\": {\"KEY\": \"SEKRET\"},\n    },\n    \"b\": {\"type\": \"local\", \"command\": [\n      \"uvx\",\n      \"y\"\n    ], \"enabled\": false},\n    \"r\": {\"type\": \"remote\", \"url\": \"https://h.example/\"},\n    \"t\": {\"type\": \"local\", \"command\": \"npx x\"},\n    \"n\": {\"command\": [\"x\"]},\n    \"e\": {\"type\": \"local\", \"command\": []},\n    \"s\": {\"type\": \"local\", \"command\": [\"x\"], \"args\": [\"y\"]}\n  }\n}",

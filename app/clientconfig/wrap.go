@@ -115,8 +115,9 @@ func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
 	if e.URL != "" {
 		return f.wrapAddress(e, by)
 	}
-	record := Record{Name: e.Name, Client: by.Client, Wrapper: by.Path, Argv: e.Argv()}
-	head := f.spellAll(ours(e.Name, by.Client))
+	record := recordOf(e, by)
+	record.Argv = e.Argv()
+	head := f.spellAll(ours(e.Server(), by.Client))
 	if e.vector != nil {
 		record.Args = f.text(e.vector)
 		return f.insert(e.vector, append([]string{f.spell(by.Path)}, head...)), record
@@ -127,7 +128,7 @@ func (f *File) wrapEntry(e Entry, by Installation) ([]splice, Record) {
 	}
 	words := append(head, f.moved(e, e.args))
 	if eatsDashes(by.Client) {
-		words = f.spellAll(argvArgs(e.Name, by.Client, record.Argv))
+		words = f.spellAll(argvArgs(e.Server(), by.Client, record.Argv))
 	}
 	edits := []splice{{f.span(e.command), f.spell(by.Path)}}
 	if e.args == nil {
@@ -169,6 +170,8 @@ func (r *Result) missing(names []string, f *File) {
 // original arguments) and passes it to Unwrap, Classify and Compare.
 type Record struct {
 	Name    string   `json:"name"`
+	Called  string   `json:"called,omitempty"` // the name of the server, if another
+	Project string   `json:"project,omitempty"`
 	Client  string   `json:"client"`         // the value of --client
 	Wrapper string   `json:"wrapper"`        // the command that was written
 	Argv    []string `json:"argv"`           // the original command and arguments
@@ -179,6 +182,19 @@ type Record struct {
 	URL    string   `json:"url,omitempty"`
 	Flags  []string `json:"flags,omitempty"` // the arguments that name it
 	Pieces []Piece  `json:"pieces,omitempty"`
+}
+
+// recordOf is the beginning of an entry's record.
+func recordOf(e Entry, by Installation) Record {
+	return Record{Name: e.Name, Project: e.Project, Called: e.Called, Client: by.Client, Wrapper: by.Path}
+}
+
+// called is the name of the server.
+func (r Record) called() string {
+	if r.Project != "" {
+		return r.Called
+	}
+	return r.Name
 }
 
 // Remote reports whether the entry was an address.
@@ -203,9 +219,9 @@ func (r Record) GoString() string { return r.String() }
 
 func (r Record) Written() []string {
 	if r.Remote() {
-		return addressArgs(r.Name, r.Client, r.Flags)
+		return addressArgs(r.called(), r.Client, r.Flags)
 	}
-	return wrapperArgs(r.Name, r.Client, r.Argv)
+	return wrapperArgs(r.called(), r.Client, r.Argv)
 }
 
 // FindRecord returns the record of an entry, nil if there is none.

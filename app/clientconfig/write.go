@@ -16,6 +16,9 @@ var (
 	// ErrChanged: the file is no longer what was read. Nothing was written; read it again.
 	ErrChanged = errors.New("the file changed since it was read; nothing was written, try again")
 
+	// ErrOverwritten: another program wrote the file right after us.
+	ErrOverwritten = errors.New("another program wrote it at the same time")
+
 	// ErrReadOnly: the file or its folder can't be written. Nothing was written.
 	ErrReadOnly = errors.New("the file is read-only; nothing was written, make it writable and try again")
 )
@@ -51,7 +54,7 @@ func Write(path string, was, now []byte, backups *Backups) (Backup, error) {
 		return kept, writing(path, err)
 	}
 	if written, err := Read(target); err != nil || !bytes.Equal(written, now) {
-		return kept, fmt.Errorf("%s changed while Sallyport wrote it; the version before is backup %s", path, kept.ID)
+		return kept, fmt.Errorf("%s changed while Sallyport wrote it: %w; the version before is backup %s", path, ErrOverwritten, kept.ID)
 	}
 	return kept, nil
 }

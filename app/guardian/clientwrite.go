@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/clientedit"
@@ -77,7 +79,7 @@ func (g *Guardian) carryOut(c clientChange) (backup string, err error) {
 			err = errors.Join(err, recovered)
 		}
 		code := control.CodeUnavailable
-		if errors.Is(err, clientconfig.ErrChanged) {
+		if errors.Is(err, clientconfig.ErrChanged) || errors.Is(err, clientconfig.ErrOverwritten) {
 			code = control.CodeStale
 		}
 		return "", office.Answer(code, "%s", office.OneLine(err.Error()))
@@ -99,7 +101,7 @@ func (g *Guardian) confirm(f store.ClientFile, p *store.PendingWrite, names []st
 			err = finish(tx)
 		}
 		if err == nil && p.Why != whyAsIs {
-			err = g.hub.NotStarted(tx, f.Client, names)
+			err = g.hub.NotStarted(tx, f.Client, asCalled(names))
 		}
 		if err != nil || p.Why == whyAsIs && finish == nil && len(names) == 0 {
 			return err
@@ -145,6 +147,17 @@ func entriesWord(n int) string {
 		return "1 entry"
 	}
 	return fmt.Sprintf("%d entries", n)
+}
+
+// asCalled adds the names that the servers of single projects go by: NAME of NAME (FOLDER).
+func asCalled(names []string) []string {
+	all := slices.Clone(names)
+	for _, name := range names {
+		if at := strings.LastIndex(name, " ("); at > 0 && strings.HasSuffix(name, ")") {
+			all = append(all, name[:at])
+		}
+	}
+	return all
 }
 
 // recoverWrite settles a write that was begun and not confirmed, because the hub was killed or the disk failed. Only the file tells whether

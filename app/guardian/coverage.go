@@ -136,19 +136,6 @@ func (g *Guardian) cover(out *control.Coverage, l clientconfig.Location, w *want
 			Client: l.Client, Name: e.Name, Kind: kind, Why: entry.Why, Code: entry.Code, Next: next, Chosen: entry.Code == office.CoverOpen && known && !kept.Guarded,
 		})
 	}
-	for _, e := range file.Others {
-		f.Total++
-		entry := control.ClientEntry{Name: e.Name, State: control.EntryOpen, Why: "it belongs to one project; this version doesn't edit that part of the file", Code: office.CoverOther}
-		if class := clientconfig.Classify(e, by, nil); class.Kind == clientconfig.Wrapped {
-			entry.State, entry.Why, entry.Code = control.EntryGuarded, "", ""
-			entry.ServerID, entry.Identity = behind(class)
-			entry.Started = g.hub.Started(by.Client, e.Name)
-			f.Guarded++
-		} else {
-			out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: UnguardedEntry, Why: entry.Why, Code: entry.Code})
-		}
-		f.Entries = append(f.Entries, entry)
-	}
 	if w == nil {
 		if f.Guarded > 0 {
 			f.Why = "its servers are guarded, but Sallyport doesn't watch the file; to change that, run `" + protectWords(l.Client, "") + "`"
@@ -171,7 +158,7 @@ func (g *Guardian) coverEntry(l clientconfig.Location, w *wantedFile, by clientc
 	case class.Kind == clientconfig.Wrapped:
 		entry.State = control.EntryGuarded
 		entry.ServerID, entry.Identity = behind(class)
-		entry.Started = g.hub.Started(by.Client, e.Name)
+		entry.Started = g.hub.Started(by.Client, e.Server())
 	case class.Kind == clientconfig.Remote && !class.Guardable():
 		kind, entry.Code = UnguardedRemote, office.CoverRemote
 	case class.Kind == clientconfig.Odd:

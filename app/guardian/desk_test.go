@@ -57,7 +57,7 @@ func deskAt(t *testing.T, root, text, system string) *desk {
 		Started:    func(string, string) bool { return false },
 		NotStarted: func(*store.Tx, string, []string) error { return nil },
 	}, Options{
-		Home: home, Program: d.Program, Settle: time.Millisecond, HomeCheck: time.Hour, Closing: make(chan struct{}),
+		Home: home, Program: d.Program, Settle: time.Millisecond, HomeCheck: time.Hour, LookAgain: 20 * time.Millisecond, Closing: make(chan struct{}),
 		System: stage.Machine(system, root),
 	})
 	return d

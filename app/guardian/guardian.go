@@ -36,6 +36,7 @@ type Options struct {
 	System    clientconfig.System // whose clients are looked at
 	Settle    time.Duration       // how long a watched file must be quiet before it is read
 	HomeCheck time.Duration       // how often files are checked without an event
+	LookAgain time.Duration       // after a change of a file that its client writes too; 2 s
 	Closing   chan struct{}       // closed when the hub ends
 }
 

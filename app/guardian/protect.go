@@ -13,7 +13,11 @@ import (
 
 // Protect puts wrappers into a client's file. It only tightens, so every hub does it for every caller. A program inside a wrapped server
 // can neither choose Sallyport's path in the file nor settle a pending item with it.
-func (g *Guardian) Protect(peer control.Peer, p control.Protect) (none control.Protected, err error) {
+func (g *Guardian) Protect(peer control.Peer, p control.Protect) (control.Protected, error) {
+	return g.untilItStays(p, clientconfig.Wrapped, func() (control.Protected, error) { return g.protect(peer, p) })
+}
+
+func (g *Guardian) protect(peer control.Peer, p control.Protect) (none control.Protected, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if peer.Descends {
@@ -68,7 +72,11 @@ func (g *Guardian) Protect(peer control.Peer, p control.Protect) (none control.P
 }
 
 // Unprotect removes wrappers. It loosens, so it is a decision.
-func (g *Guardian) Unprotect(peer control.Peer, p control.Protect) (none control.Protected, err error) {
+func (g *Guardian) Unprotect(peer control.Peer, p control.Protect) (control.Protected, error) {
+	return g.untilItStays(p, "", func() (control.Protected, error) { return g.unprotect(peer, p) })
+}
+
+func (g *Guardian) unprotect(peer control.Peer, p control.Protect) (none control.Protected, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	e, err := g.editing(p)

@@ -57,7 +57,7 @@ func fromFile(client, path string, names []string) (found []probeOptions, left [
 			left = append(left, probeReport{Server: entry.Name, State: notLookedAt, Error: class.Why})
 			continue
 		}
-		found = append(found, probeOptions{name: entry.Name, argv: argv, client: client, env: entry.Environ()})
+		found = append(found, probeOptions{name: entry.Server(), argv: argv, client: client, env: entry.Environ()})
 	}
 	return found, left, nil
 }
@@ -72,7 +72,7 @@ func remoteEntry(entry clientconfig.Entry, address clientconfig.Address, client 
 		return none, err
 	}
 	to, err := remoteOf(o.url, o.headers, slices.Concat(address.Environ(), entry.Environ()))
-	return probeOptions{name: entry.Name, client: client, remote: &to, flag: o.transport}, err
+	return probeOptions{name: entry.Server(), client: client, remote: &to, flag: o.transport}, err
 }
 
 // runProbeFile looks at the servers of a client's file.
