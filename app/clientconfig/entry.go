@@ -12,6 +12,7 @@ import (
 type Entry struct {
 	Name     string // told apart from all others of the file
 	Project  string // the folder that it is for, "" for all
+	Path     string // of another file that has it, "" for this one
 	Called   string // its name in the file, if it is for one folder; else that is Name
 	Command  string
 	Args     []string

@@ -75,6 +75,9 @@ type File struct {
 	HasServers bool    // the file has mcpServers, perhaps empty
 	Format     Format
 
+	Shared []Entry  // of folders that share servers, once Share read them; each under the name that its copy in this file has
+	Unread []string // files with shared servers that can't be read
+
 	raw     []byte
 	shift   int // length of a byte order mark: the parser's offsets start after it
 	root    hujson.Value

@@ -30,6 +30,10 @@ func PutBack(now *File, wanted Snapshot, changes []Change, by Installation, reco
 		case RemovedEntry:
 			err = ed.bringBack([]string{c.Name})
 		case ChangedEntry:
+			if slices.Equal(c.Fields, []string{"shared"}) {
+				err = ed.takeOver(c.Name)
+				break
+			}
 			err = ed.restore(c.Name, c.Fields)
 		case FalseWrapper:
 			err = ed.unmask(c)
@@ -61,7 +65,10 @@ func (ed *editor) edit(splices ...splice) error {
 }
 
 func (ed *editor) put(raw []byte) (err error) {
-	ed.f, err = Parse(raw, ed.f.Format)
+	shared := ed.f.Shared
+	if ed.f, err = Parse(raw, ed.f.Format); err == nil {
+		ed.f.Shared = shared
+	}
 	return err
 }
 
@@ -302,25 +309,30 @@ func (ed *editor) object(name string) (*hujson.Value, *hujson.Object) {
 
 // intoProject inserts an entry among the servers of its project.
 func (ed *editor) intoProject(w Kept) error {
-	at := &ed.f.root
-	for _, key := range []string{"projects", w.Project, ed.f.Format.key()} {
-		object, ok := at.Value.(*hujson.Object)
-		if !ok {
-			return nil // it is no file of this client any more
-		}
-		if member(object, key) == nil {
-			if err := ed.edit(ed.f.set(at, object, key, "{}")); err != nil {
-				return err
-			}
-			return ed.intoProject(w)
-		}
-		at = &member(object, key).Value
+	shared := ed.f.Shared
+	after, err := intoProject(ed.f, w.Project, w.Called, w.Raw)
+	if err == nil {
+		ed.f, after.Shared = after, shared
 	}
-	object, ok := at.Value.(*hujson.Object)
-	if !ok || member(object, w.Called) != nil {
+	return err
+}
+
+// takeOver has the copy of a shared entry follow its project.
+func (ed *editor) takeOver(name string) error {
+	shared, there := ed.f.SharedEntry(name)
+	local, ok := ed.f.Entry(name)
+	if !there || !ok {
+		ed.done(name, DidRewrap, "") // the copy stays, guarded as it is
 		return nil
 	}
-	return ed.edit(ed.f.set(at, object, w.Called, w.Raw))
+	if class := Classify(shared, ed.by, nil); !class.Guardable() {
+		ed.done(name, DidLeave, class.Why)
+		return nil
+	}
+	if err := ed.edit(splice{ed.f.span(local.whole), shared.raw}); err != nil {
+		return err
+	}
+	return ed.wrap(name)
 }
 
 // parseValue reads the text of one kept value.

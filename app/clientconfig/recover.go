@@ -35,6 +35,19 @@ func Recover(path string, raw []byte, format Format, by Installation, backups *B
 		if err != nil {
 			continue
 		}
+		for name, behind := range missing { // a copy of what a project shares: it was not there before
+			now, _ := f.Entry(name)
+			if _, there := before.Entry(name); !there && now.Project != "" && hasFolder(before, now.Project) {
+				record := recordOf(now, by)
+				record.Argv, record.Shared = behind.Inner, "copied"
+				record.Inside, record.Fresh = insideOf(before, now.Project)
+				if behind.Address != nil {
+					record.URL, record.Flags = behind.Address.URL, behind.Address.Flags()
+				}
+				records = append(records, record)
+				delete(missing, name)
+			}
+		}
 		for _, e := range before.Entries {
 			behind, wanted := missing[e.Name]
 			switch {

@@ -2,6 +2,7 @@ package clientconfig
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 )
 
@@ -24,6 +25,7 @@ type Kept struct {
 	URL      string   `json:"url,omitempty"`
 	EnvNames []string `json:"env_names,omitempty"`
 	Odd      string   `json:"odd,omitempty"`
+	Shared   string   `json:"shared,omitempty"`  // what its project shares, if it is a copy of that
 	Guarded  bool     `json:"guarded,omitempty"` // it was Wrapped
 }
 
@@ -31,6 +33,14 @@ func (s Snapshot) String() string   { return fmt.Sprintf("snapshot of %d entries
 func (s Snapshot) GoString() string { return s.String() }
 func (k Kept) String() string       { return fmt.Sprintf("kept entry %q", k.Name) }
 func (k Kept) GoString() string     { return k.String() }
+
+// SharedIn is the file of a project that has what the entry is a copy of, "" if it is none.
+func (k Kept) SharedIn() string {
+	if k.Shared == "" {
+		return ""
+	}
+	return filepath.Join(k.Project, sharedFile)
+}
 
 // Snapshot records the file's current content.
 func (f *File) Snapshot(by Installation, records []Record) Snapshot {
@@ -43,6 +53,9 @@ func (f *File) Snapshot(by Installation, records []Record) Snapshot {
 		k := Kept{
 			Name: e.Name, Project: e.Project, Called: e.Called, Raw: e.raw, Command: e.Command, Args: e.Args, HasArgs: e.HasArgs, URL: e.URL, EnvNames: e.EnvNames, Odd: e.Odd,
 			Guarded: class.Kind == Wrapped,
+		}
+		if record := FindRecord(records, e.Name); record != nil && record.Shared != "" {
+			k.Shared = sharedText(f, e.Name)
 		}
 		if class.Address != nil && class.Address.Source != "" {
 			k.URL = class.Address.URL // its variable decides which server it is
@@ -112,6 +125,9 @@ func fields(a, b Kept) []string {
 	}
 	if !sameNames(a.EnvNames, b.EnvNames) {
 		differ = append(differ, "env")
+	}
+	if a.Shared != b.Shared {
+		differ = append(differ, "shared")
 	}
 	if len(differ) == 0 && a.Odd != b.Odd {
 		differ = append(differ, "form")

@@ -16,6 +16,10 @@ func Unwrap(raw []byte, format Format, names []string, by Installation, records 
 		return Result{}, err
 	}
 	result := Result{Raw: raw}
+	f, dropped := withoutCopies(f, names, by, records)
+	for _, name := range dropped {
+		result.Outcomes = append(result.Outcomes, Outcome{Name: name, Did: DidUnwrap})
+	}
 	var plans []plan
 	for _, e := range f.Entries {
 		if !wanted(names, e.Name) {
@@ -35,7 +39,7 @@ func Unwrap(raw []byte, format Format, names []string, by Installation, records 
 		}
 		result.Outcomes = append(result.Outcomes, o)
 	}
-	result.missing(names, f)
+	result.missing(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(dropped, name) }), f)
 	after, failed := f.carryOut(plans)
 	result.settle(after, failed, raw)
 	return result, nil

@@ -82,6 +82,7 @@ func Wrap(raw []byte, format Format, names []string, by Installation, records []
 				o.Did = DidRewrap
 			}
 			edits, record := f.wrapEntry(e, by)
+			record.CopiedAs(FindRecord(records, e.Name))
 			p := plan{name: e.Name, ways: [][]splice{edits}, argv: append([]string{by.Path}, record.Written()...)}
 			if record.Remote() {
 				p.address = &e.address
@@ -182,6 +183,11 @@ type Record struct {
 	URL    string   `json:"url,omitempty"`
 	Flags  []string `json:"flags,omitempty"` // the arguments that name it
 	Pieces []Piece  `json:"pieces,omitempty"`
+
+	// Of a copy of an entry that a project shares, which goes when the wrapper goes:
+	Shared string `json:"shared,omitempty"` // not ""
+	Inside string `json:"inside,omitempty"` // what was between the braces of the project's servers
+	Fresh  bool   `json:"fresh,omitempty"`  // the project had no servers
 }
 
 // recordOf is the beginning of an entry's record.

@@ -93,6 +93,7 @@ func Parse(path string, raw []byte, format clientconfig.Format) (View, error) {
 	if err != nil {
 		return View{}, fmt.Errorf("%s: %w", path, err)
 	}
+	file.Share(clientconfig.Read)
 	return View{Path: path, Raw: raw, Digest: DigestOf(raw), File: file}, nil
 }
 
@@ -104,7 +105,7 @@ func Read(path string, format clientconfig.Format, by clientconfig.Installation)
 
 // Guard is the effect of guarding the named entries, nil for all.
 func (e Edit) Guard(names []string) (control.Protected, clientconfig.Result, error) {
-	result, err := clientconfig.Wrap(e.Raw, e.File.Format, names, e.By, e.Records)
+	result, err := clientconfig.WrapShared(e.File, names, e.By, e.Records)
 	out, err := e.protected(result, err)
 	if len(e.File.Entries) == 0 {
 		out.Note = "nothing to protect: the file names no servers"
@@ -133,6 +134,9 @@ func (e Edit) protected(result clientconfig.Result, err error) (control.Protecte
 	for _, o := range result.Outcomes {
 		entry := control.ClientEntry{Name: o.Name, Why: o.Why}
 		now, there := e.File.Entry(o.Name)
+		if !there {
+			now, there = e.File.SharedEntry(o.Name)
+		}
 		if there && now.Command != "" {
 			entry.Runs, _ = mask.Argv(append([]string{now.Command}, now.Args...))
 		}

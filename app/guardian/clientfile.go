@@ -30,10 +30,10 @@ func (w *wantedFile) changes(file *clientconfig.File) []clientconfig.Change {
 	return clientconfig.Compare(w.snapshot, file, w.by, w.records)
 }
 
-// entryText is an entry's whole value in the file, "" if it is missing.
+// entryText is an entry's whole value in the file, with what it is a copy of, "" if it is missing.
 func entryText(s clientconfig.Snapshot, name string) string {
 	kept, _ := s.Entry(name)
-	return kept.Raw
+	return kept.Raw + kept.Shared
 }
 
 // guards reports whether any entry of a wanted state is wrapped: otherwise there is nothing to watch.

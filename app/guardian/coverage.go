@@ -103,7 +103,9 @@ func (g *Guardian) cover(out *control.Coverage, l clientconfig.Location, w *want
 	raw, err := clientconfig.Read(l.Path)
 	var file *clientconfig.File
 	if err == nil {
-		file, err = clientconfig.Parse(raw, l.Format)
+		if file, err = clientconfig.Parse(raw, l.Format); err == nil {
+			file.Share(clientconfig.Read)
+		}
 	}
 	if err != nil {
 		if f.State == control.FileFound {
@@ -135,6 +137,18 @@ func (g *Guardian) cover(out *control.Coverage, l clientconfig.Location, w *want
 		out.Unguarded = append(out.Unguarded, control.Unguarded{
 			Client: l.Client, Name: e.Name, Kind: kind, Why: entry.Why, Code: entry.Code, Next: next, Chosen: entry.Code == office.CoverOpen && known && !kept.Guarded,
 		})
+	}
+	for _, e := range file.Shared {
+		if _, copied := file.Entry(e.Name); copied {
+			continue
+		}
+		f.Total++
+		entry := control.ClientEntry{Name: e.Name, State: control.EntryOpen, Why: "its project shares it in " + e.Path + ", and you haven't protected it", Code: office.CoverOpen}
+		f.Entries = append(f.Entries, entry)
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: UnguardedEntry, Why: entry.Why, Code: entry.Code, Next: protectWords(l.Client, e.Name)})
+	}
+	for _, path := range file.Unread {
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: path, Kind: UnguardedFile, Why: "Sallyport can't tell which servers are in it", Code: office.ProblemClientUnreadable, Next: "fix the file, then try again"})
 	}
 	if w == nil {
 		if f.Guarded > 0 {

@@ -107,6 +107,7 @@ func (e *edit) meant(p control.Protect, descends bool) (names, left []string) {
 		for _, entry := range e.File.Entries {
 			meant = append(meant, entry.Name)
 		}
+		meant = append(meant, e.File.Offered()...)
 	}
 	names = []string{}
 	for _, name := range meant {

@@ -63,6 +63,9 @@ func adopted(records []clientconfig.Record, view clientedit.View, by clientconfi
 	if err != nil {
 		return records
 	}
+	for i := range newer {
+		newer[i].CopiedAs(clientconfig.FindRecord(records, newer[i].Name))
+	}
 	return clientconfig.Renew(records, newer)
 }
 

@@ -50,10 +50,11 @@ type Guardian struct {
 	wake   chan struct{}   // buffered 1: the set of protected files changed
 	looked map[string]bool // files this hub has checked: changes found at the first check happened while no hub ran
 	stamps map[string]stamp
+	shared map[string][]string // of a protected file, the files whose entries it has copies of
 }
 
 func New(o *office.Office, hub Hub, opts Options) *Guardian {
-	return &Guardian{office: o, hub: hub, opts: opts, wake: make(chan struct{}, 1), looked: map[string]bool{}, stamps: map[string]stamp{}}
+	return &Guardian{office: o, hub: hub, opts: opts, wake: make(chan struct{}, 1), looked: map[string]bool{}, stamps: map[string]stamp{}, shared: map[string][]string{}}
 }
 
 // installation is this Sallyport, as it edits the file of a client.
@@ -98,6 +99,7 @@ func (g *Guardian) lookAt(path string) error {
 		if g.cannotView(path, err) {
 			return nil
 		}
+		g.sharedBy(w)
 		changes, err := g.takeHonest(w, view)
 		if err != nil {
 			return err

@@ -205,7 +205,11 @@ func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.F
 			if known && wanted.Guarded && slices.ContainsFunc(c.Fields, func(field string) bool { return field == "command" || field == "args" || field == "url" }) {
 				severity = vocab.SeverityHigh
 			}
-			add(c, c.Name, vocab.ItemConfigChanged, vocab.PartChanged, severity, strings.Join(c.Fields, ", ")+" changed")
+			words := strings.Join(c.Fields, ", ") + " changed"
+			if slices.Equal(c.Fields, []string{"shared"}) {
+				words = "its project shares another entry now; the guarded copy runs what it ran before. If you approve, the copy follows"
+			}
+			add(c, c.Name, vocab.ItemConfigChanged, vocab.PartChanged, severity, words)
 		case clientconfig.LostWrapper:
 			words := "its guard was removed, so the client starts the server directly"
 			e, _ := now.Entry(c.Name)

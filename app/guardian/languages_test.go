@@ -123,16 +123,13 @@ func TestARemoteServerIsGuardedWatchedAndGivenBack(t *testing.T) {
 // theItem is the only item that is pending.
 func theItem(t *testing.T, d *desk) (item store.Item) {
 	t.Helper()
+	var items []store.Item
 	err := d.office.Viewing(func(tx *store.Tx) error {
-		items := tx.Waiting()
-		if len(items) != 1 {
-			t.Fatalf("items %+v", items)
-		}
-		item = items[0]
+		items = tx.Waiting()
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(items) != 1 {
+		t.Fatalf("%v, items %+v", err, items)
 	}
-	return item
+	return items[0]
 }

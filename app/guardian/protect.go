@@ -2,6 +2,7 @@ package guardian
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/clientedit"
@@ -26,6 +27,9 @@ func (g *Guardian) protect(peer control.Peer, p control.Protect) (none control.P
 	e, err := g.editing(p)
 	if err != nil {
 		return none, err
+	}
+	if peer.Descends { // a program could write such a file, and have the client start what is in it
+		e.File.Shared = nil
 	}
 	names, left := e.meant(p, peer.Descends)
 	out, result, err := e.Guard(names)
@@ -112,8 +116,8 @@ func (g *Guardian) unprotect(peer control.Peer, p control.Protect) (none control
 		case clientconfig.DidWrap, clientconfig.DidRewrap, clientconfig.DidLeave, clientconfig.DidMiss: // its entry is guarded as before, or was not there
 		}
 	}
-	if names == nil {
-		for _, k := range w.snapshot.Entries {
+	for _, k := range w.snapshot.Entries {
+		if names == nil || slices.Contains(taken, k.Name) { // a copy goes with its wrapper
 			if _, there := after.File.Entry(k.Name); !there {
 				gone = append(gone, k.Name)
 			}

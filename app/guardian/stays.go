@@ -34,9 +34,9 @@ func (g *Guardian) untilItStays(p control.Protect, want clientconfig.Kind, chang
 			return out, nil
 		}
 		if err == nil || try < mostTries {
-			g.pause(g.opts.LookAgain)
+			pause(g.opts.LookAgain, g.opts.Closing)
 		}
-		if err == nil && g.stayed(out, want) {
+		if err == nil && stayed(g.installation(g.opts.Program, out.Client), out, want) {
 			return out, nil
 		}
 		if try == mostTries {
@@ -46,23 +46,22 @@ func (g *Guardian) untilItStays(p control.Protect, want clientconfig.Kind, chang
 }
 
 // pause waits, but not beyond the end of the hub.
-func (g *Guardian) pause(d time.Duration) {
+func pause(d time.Duration, closing <-chan struct{}) {
 	if d == 0 {
 		d = lookAgain
 	}
 	select {
 	case <-time.After(d):
-	case <-g.opts.Closing:
+	case <-closing:
 	}
 }
 
 // stayed reports whether a file still has what was written.
-func (g *Guardian) stayed(out control.Protected, want clientconfig.Kind) bool {
+func stayed(by clientconfig.Installation, out control.Protected, want clientconfig.Kind) bool {
 	view, err := clientedit.Look(out.Path, clientconfig.FormatOf(out.Client))
 	if err != nil {
 		return false
 	}
-	by := g.installation(g.opts.Program, out.Client)
 	return !slices.ContainsFunc(out.Entries, func(entry control.ClientEntry) bool {
 		if entry.State != control.EntryWrapped && entry.State != control.EntryUnwrapped {
 			return false

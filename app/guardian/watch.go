@@ -1,6 +1,7 @@
 package guardian
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,16 +19,39 @@ const burst = 20
 // stamp is how a file looks without reading it. A different stamp is reason to read it.
 type stamp struct {
 	info    os.FileInfo // nil: it is missing
+	shared  string      // how the files look whose entries it has copies of
 	program bool        // the program of its entries exists
 }
 
-func stampOf(f store.ClientFile) stamp {
+func stampOf(f store.ClientFile, sharing []string) stamp {
 	_, err := os.Stat(f.Program)
 	info, _ := os.Stat(f.Path)
-	return stamp{info, err == nil}
+	shared := ""
+	for _, path := range sharing {
+		if other, err := os.Stat(path); err == nil {
+			shared += fmt.Sprintf("%s %d %d\n", path, other.ModTime().UnixNano(), other.Size())
+		}
+	}
+	return stamp{info, shared, err == nil}
 }
 
-func (s stamp) same(o stamp) bool { return s.program == o.program && follow.Same(s.info, o.info) }
+func (s stamp) same(o stamp) bool {
+	return s.program == o.program && s.shared == o.shared && follow.Same(s.info, o.info)
+}
+
+// sharedBy notes which files of projects matter to a protected file. The caller holds the lock.
+func (g *Guardian) sharedBy(w *wantedFile) {
+	var paths []string
+	for _, k := range w.snapshot.Entries {
+		if path := k.SharedIn(); path != "" && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	if !slices.Equal(paths, g.shared[w.Path]) {
+		g.shared[w.Path] = paths
+		g.rewatch()
+	}
+}
 
 // rewatch reports that the set of protected files may have changed.
 func (g *Guardian) rewatch() {
@@ -67,6 +91,12 @@ func (g *Guardian) WatchClients() {
 	}.Run(watcher)
 }
 
+func (g *Guardian) sharedOf(path string) []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.shared[path])
+}
+
 func (g *Guardian) notWatched(err error) {
 	g.office.Lock()
 	defer g.office.Unlock()
@@ -90,7 +120,7 @@ func (g *Guardian) stirred() bool {
 	now := map[string]stamp{}
 	stirred := false
 	for _, f := range files {
-		now[f.Path] = stampOf(f)
+		now[f.Path] = stampOf(f, g.shared[f.Path])
 		if before, ok := g.stamps[f.Path]; ok && !before.same(now[f.Path]) {
 			stirred = true
 		}
@@ -107,6 +137,10 @@ func (g *Guardian) arm(watcher *fsnotify.Watcher, folders map[string]os.FileInfo
 	for _, f := range g.ProtectedFiles() {
 		paths = append(paths, f.Path)
 		wanted = append(wanted, nearest(filepath.Dir(f.Path)), nearest(filepath.Dir(filepath.Dir(f.Path))))
+		for _, shared := range g.sharedOf(f.Path) {
+			paths = append(paths, shared)
+			wanted = append(wanted, nearest(filepath.Dir(shared)))
+		}
 		if target, err := filepath.EvalSymlinks(f.Path); err == nil && target != f.Path {
 			paths = append(paths, target)
 			wanted = append(wanted, filepath.Dir(target))

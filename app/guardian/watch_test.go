@@ -21,7 +21,7 @@ func TestWithoutEventsTheFileIsLookedAtFromOutside(t *testing.T) {
 // stirredAfter reports whether the stamp changes when f runs.
 func (d *desk) stirredAfter(f func()) bool {
 	files := d.ProtectedFiles()
-	before := stampOf(files[0])
+	before := stampOf(files[0], nil)
 	f()
-	return !before.same(stampOf(files[0]))
+	return !before.same(stampOf(files[0], nil))
 }

@@ -182,11 +182,73 @@ func TestFourRealClientsConnectToARemoteServerThroughTheWrapper(t *testing.T) {
 func serversOf(t *testing.T, raw []byte) string {
 	t.Helper()
 	var file struct{ McpServers json.RawMessage }
-	var out bytes.Buffer
 	if err := json.Unmarshal(raw, &file); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Compact(&out, file.McpServers); err != nil {
+	return compact(t, file.McpServers)
+}
+
+// In a project, the real Claude Code starts guarded servers of the user, of the project and of the project's shared file, and of one name the
+// guarded copy and not the shared entry. The shared file is never written.
+func TestClaudeCodeStartsTheGuardedServersOfAProject(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs real servers and clients")
+	}
+	t.Parallel()
+	const secret = "open-sesame-0815"
+	address := doorkeeper(t, "X-Key", secret)
+	home := folder(t)
+	project := filepath.Join(home, "work", "claude-code")
+	memory := npm("mcp-server-memory")(t, home)
+	h := installWith(t, "", filepath.Join(home, ".local", "share", "sallyport"), append(terminalOf(t, home), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_RUNTIME_DIR="))
+	file, theirs := filepath.Join(home, ".claude.json"), filepath.Join(project, ".mcp.json")
+	local := fmt.Sprintf(`{"type": "stdio", "command": %q, "args": %s, "env": {}}`, memory[0], list(t, memory[1:]))
+	far := fmt.Sprintf(`{"type": "http", "url": %q, "headers": {"X-Key": %q}}`, address, secret)
+	before := fmt.Sprintf(`{"mcpServers": {"user": %s}, "projects": {%q: {"hasTrustDialogAccepted": true, "mcpServers": {"own": %s}}}}`, local, project, far)
+	shared := fmt.Sprintf(`{"mcpServers": {"ours": %s, "far": %s}}`, local, far)
+	put(t, file, before)
+	put(t, theirs, shared)
+
+	names := []string{"user", "own (" + project + ")", "ours (" + project + ")", "far (" + project + ")"}
+	if out, code := h.run(append([]string{"protect", "--client", "claude-code", "--no-look"}, names...)...); code != 0 || !strings.Contains(out, "4 entries now guarded") {
+		t.Fatalf("protect: status %d: %s", code, out)
+	}
+	a := agents[0]
+	said := a.say(t, home, project, nil, "mcp", "list")
+	for _, name := range []string{"user", "own", "ours", "far"} {
+		if !regexp.MustCompile(`(?m)^` + name + `: .*/sallyport wrap --name ` + name + ` .* (✓|✔) Connected$`).MatchString(said) {
+			t.Errorf("it does not connect to %s:\n%s", name, said)
+		}
+	}
+	if strings.Count(said, "Connected") != 4 || strings.Contains(said, address+" (HTTP)") {
+		t.Errorf("it starts others too:\n%s", said)
+	}
+	if raw, err := os.ReadFile(theirs); err != nil || string(raw) != shared {
+		t.Errorf("the shared file was written: %v\n%s", err, raw)
+	}
+	if out, code := h.run("unprotect", "--client", "claude-code", "--yes"); code != 0 {
+		t.Fatalf("unprotect: status %d: %s", code, out)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var was, is struct {
+		McpServers json.RawMessage
+		Projects   map[string]struct{ McpServers json.RawMessage }
+	}
+	if json.Unmarshal([]byte(before), &was) != nil || json.Unmarshal(raw, &is) != nil {
+		t.Fatalf("it is %s", raw)
+	}
+	if a, b := compact(t, was.Projects[project].McpServers), compact(t, is.Projects[project].McpServers); a != b || compact(t, was.McpServers) != compact(t, is.McpServers) {
+		t.Errorf("it comes back as\n%s", raw)
+	}
+}
+
+func compact(t *testing.T, raw []byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := json.Compact(&out, raw); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
