@@ -1,6 +1,7 @@
 package clientconfig
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/textproto"
@@ -142,6 +143,36 @@ func (e Entry) wraps() (a Address, ok bool) {
 		}
 	}
 	return a, ok
+}
+
+// AddressOf is the address that flags of wrap name: --url, which may be env:VAR, --transport and each --header.
+func AddressOf(given, transport string, headers []string) (a Address, err error) {
+	a = Address{URL: given, Transport: transport}
+	switch {
+	case strings.HasPrefix(given, "env:"):
+		a.URL, a.Source = "", given
+	case strings.Contains(given, "?"):
+		return a, errors.New("the address has a ? part, which may hold a secret; put it into a variable that the client has: env:VAR")
+	case AddressProblem(given) != "":
+		return a, errors.New("the address " + AddressProblem(given))
+	}
+	if !slices.Contains([]string{"auto", "http", "sse"}, transport) {
+		return a, errors.New("the transport is auto, http or sse")
+	}
+	seen := map[string]bool{}
+	for _, text := range headers {
+		h, ok := headerFrom(text, nil)
+		as := textproto.CanonicalMIMEHeaderKey(h.Name)
+		switch {
+		case !ok:
+			return a, errors.New("a header is 'NAME: [WORD ]env:VAR' or 'NAME: [WORD ]keychain:NAME'; its value by itself can't be on the command line")
+		case !HeaderTaken(h.Name) || seen[as]:
+			return a, fmt.Errorf("the header %.60q is given twice, is set by Sallyport itself, or may not be set", h.Name)
+		}
+		seen[as] = true
+		a.Headers = append(a.Headers, h)
+	}
+	return a, nil
 }
 
 // headerFrom reads the value of --header.

@@ -257,6 +257,9 @@ func (f *File) noPlace(e Entry, a Address) string {
 	case a.Source != "" && a.Source != "env:"+urlVariable:
 		return "its address is in a variable of your own"
 	}
+	if key, _ := s.names(part(e.object, s.kind) != nil, a.Transport); key == "" {
+		return "the client's file can't say that it is reached by the transport " + a.Transport
+	}
 	for _, name := range e.EnvNames {
 		if !movedVariable(name) {
 			return "its env has the variable " + name + ", for which an entry with an address has no place; take it out first"
@@ -282,21 +285,9 @@ func (f *File) unwrapAddress(e Entry, a Address, record *Record) []splice {
 		p.kept = record.Pieces
 	}
 	kind, env, headers := part(e.object, s.kind), part(e.object, s.env), part(e.object, s.headers)
-	key := ""
-	for _, pair := range pairs(s.address) {
-		if key == "" && (kind != nil || pair[1] == a.Transport) {
-			key = pair[0]
-		}
-	}
+	key, as := s.names(kind != nil, a.Transport)
 	if kind != nil {
-		as := slices.IndexFunc(pairs(s.kinds), func(pair [2]string) bool { return pair[1] == a.Transport })
-		if as < 0 {
-			return nil
-		}
-		p.put("kind", f.span(&kind.Value), f.word(pairs(s.kinds)[as][0]))
-	}
-	if key == "" {
-		return nil
+		p.put("kind", f.span(&kind.Value), f.word(as))
 	}
 	value := f.spell(a.URL)
 	var only bool // the env is there for the address alone

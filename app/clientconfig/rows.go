@@ -130,7 +130,7 @@ var rows = []Row{
 	{
 		ID: "copilot-cli", Title: "GitHub Copilot CLI", Format: Format{shape: &shape{
 			command: "command", commands: "text", args: "args", env: "env", kind: "type", local: "local stdio",
-			address: "url=auto", kinds: "http=http sse=sse", headers: "headers", marks: "disabled",
+			address: "url=auto", kinds: "http=http sse=sse", headers: "headers", marks: "disabled", fresh: `tools=["*"]`,
 		}}, Editable: true, Listing: Listing{Known: "its maintainers", Own: true, Next: atNextTurn},
 		files: []place{{path: "~/.copilot/mcp-config.json"}},
 	},
@@ -142,6 +142,7 @@ var rows = []Row{
 		ID: "goose", Title: "Goose", Format: Format{Language: YAML, Key: "extensions", shape: &shape{
 			command: "cmd", commands: "text", args: "args", env: "envs", kind: "type", local: "stdio", needed: true, alone: "builtin platform frontend inline_python",
 			marks: "bundled disabled", address: "uri", kinds: "streamable_http=http sse=sse", headers: "headers", literal: true,
+			fresh: "enabled=true name=NAME",
 		}}, Editable: true, Listing: Listing{Known: "its maintainers", Own: true, Next: "at its next reply"},
 		files: []place{{systems: "linux darwin", path: "XDG/goose/config.yaml"}, {systems: "windows", path: "CFG/Block/goose/config/config.yaml"}},
 	},

@@ -24,6 +24,7 @@ type shape struct {
 	kinds     string // the kinds of an entry with an address, KIND=TRANSPORT
 	headers   string // the member with its headers; "" if the client takes no address from this file
 	literal   bool   // the client fills in references in headers, and not in env
+	fresh     string // other members of a new entry, KEY=VALUE as spelled in the file; NAME is its name
 	splits    bool   // the client splits a command that is text into words
 	bearer    string // the member that names a variable with a token
 	variables string // the member with headers whose values are in variables
@@ -118,4 +119,22 @@ func (s *shape) reaches(object *hujson.Object) string {
 		}
 	}
 	return ""
+}
+
+// names is how an entry names an address that is reached by a transport: the member, and the kind if it has one. key is "" if it can't.
+func (s *shape) names(kind bool, transport string) (key, as string) {
+	if kind {
+		for _, p := range pairs(s.kinds) {
+			if p[1] == transport {
+				return s.addresses()[0], p[0]
+			}
+		}
+		return "", ""
+	}
+	for _, p := range pairs(s.address) {
+		if p[1] == transport {
+			return p[0], ""
+		}
+	}
+	return "", ""
 }

@@ -3,6 +3,7 @@
 package clientedit
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -109,6 +110,35 @@ func (e Edit) Guard(names []string) (control.Protected, clientconfig.Result, err
 	out, err := e.protected(result, err)
 	if len(e.File.Entries) == 0 {
 		out.Note = "nothing to protect: the file names no servers"
+	}
+	return out, result, err
+}
+
+// Add is the effect of adding a new entry, wrapped.
+func (e Edit) Add(names []string, n control.NewEntry) (control.Protected, clientconfig.Result, error) {
+	var none control.Protected
+	if len(names) != 1 || (len(n.Argv) > 0) == (n.URL != "") {
+		return none, clientconfig.Result{}, refused(control.CodeBadRequest, "a new entry has one name, and a command or an address")
+	}
+	fresh := clientconfig.Fresh{Argv: n.Argv}
+	if n.URL != "" {
+		address, err := clientconfig.AddressOf(n.URL, cmp.Or(n.Transport, "auto"), n.Headers)
+		if err != nil {
+			return none, clientconfig.Result{}, refused(control.CodeBadRequest, "%w", err)
+		}
+		fresh.Address = &address
+	}
+	result, err := clientconfig.Add(e.File, names[0], fresh, e.By, e.Records)
+	if err != nil {
+		return none, result, refused(control.CodeBadRequest, "%s: %w", e.Path, err)
+	}
+	out, err := e.protected(result, nil)
+	for i := range out.Entries {
+		out.Entries[i].Runs, _ = mask.Argv(n.Argv)
+		if n.URL != "" {
+			shown, _ := mask.URL(n.URL)
+			out.Entries[i].Runs = []string{shown}
+		}
 	}
 	return out, result, err
 }

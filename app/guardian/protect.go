@@ -32,7 +32,14 @@ func (g *Guardian) protect(peer control.Peer, p control.Protect) (none control.P
 		e.File.Shared = nil
 	}
 	names, left := e.meant(p, peer.Descends)
-	out, result, err := e.Guard(names)
+	guard := func() (control.Protected, clientconfig.Result, error) { return e.Guard(names) }
+	if p.Add != nil {
+		if peer.Descends {
+			return none, office.Answer(control.CodeDescends, "a program inside a server can't add servers to a client's file")
+		}
+		left, guard = nil, func() (control.Protected, clientconfig.Result, error) { return e.Add(p.Names, *p.Add) }
+	}
+	out, result, err := guard()
 	if err != nil {
 		return none, err
 	}

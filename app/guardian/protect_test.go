@@ -93,3 +93,29 @@ func TestAWrapperAroundAnotherOneIsGuardedLikeAnyOther(t *testing.T) {
 		})
 	}
 }
+
+func TestAProgramInsideAServerAddsNoEntry(t *testing.T) {
+	d := newDesk(t, claudeFile)
+	add := control.Protect{Names: []string{"new one"}, Add: &control.NewEntry{Argv: []string{"x", "--key", "sk-live-51H8xQ2eZvKYlo2C0aXbYcZd"}}}
+	_, err := d.Protect(inside, add)
+	wantError(t, err, control.CodeDescends)
+	if d.Text() != claudeFile {
+		t.Errorf("it was written:\n%s", d.Text())
+	}
+	out, err := d.Protect(person, add)
+	if err != nil || !out.Written || len(out.Entries) != 1 || out.Entries[0].State != control.EntryWrapped || strings.Contains(mask.PlainJSON(out), "sk-live") || !d.Guarded("new one") {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	d.quiet()
+	_, err = d.Protect(person, add)
+	wantError(t, err, control.CodeBadRequest)
+	for _, wrong := range []control.NewEntry{{}, {Argv: []string{"x"}, URL: "https://h.example/"}, {URL: "https://h.example/", Headers: []string{"A: very-secret-value"}}, {URL: "https://h.example/", Headers: []string{"Host: env:A"}}, {URL: "https://u:very-secret-value@h.example/"}} {
+		if _, err := d.Protect(person, control.Protect{Names: []string{"another"}, Add: &wrong}); err == nil || strings.Contains(err.Error(), "very-secret") {
+			t.Errorf("%+v: %v", wrong, err)
+		}
+	}
+	d.unprotect("new one")
+	if !strings.Contains(d.Text(), `"new one"`) || d.Guarded("new one") {
+		t.Errorf("it is\n%s", d.Text())
+	}
+}

@@ -58,19 +58,55 @@ func (c clientFileFlags) request() (control.Protect, error) {
 
 type protectCommand struct {
 	clientFileFlags
-	NoLook bool `name:"no-look" help:"Don't start the servers to see what they declare. Each is looked at when the client starts it."`
+	NoLook    bool     `name:"no-look" help:"Don't start the servers to see what they declare. Each is looked at when the client starts it."`
+	Add       string   `placeholder:"NAME" help:"Add a new entry of this name, guarded from the start. Its command comes after --, or its address in --url."`
+	URL       string   `name:"url" placeholder:"URL" help:"With --add: the address of a remote server, or env:VAR with it."`
+	Header    []string `placeholder:"'K: env:VAR'" sep:"none" help:"With --url: a header, as wrap takes it."`
+	Transport string   `default:"auto" enum:"auto,http,sse" help:"With --url: how the server is spoken to; auto finds out."`
+}
+
+// adding makes a request one for a new entry. What comes after -- is its command.
+func (c protectCommand) adding(ask *control.Protect) error {
+	switch {
+	case c.Add == "" && (c.URL != "" || len(c.Header) > 0 || c.Transport != "auto"):
+		return errors.New("--url, --header and --transport go with --add")
+	case c.Add == "":
+		return nil
+	case c.All:
+		return errors.New("--add adds one entry; --all is for those in the file")
+	case (c.URL != "") == (len(c.Name) > 0):
+		return errors.New("use --add NAME --url URL for an address, or --add NAME -- COMMAND [ARG…] for a command")
+	case c.URL == "" && (len(c.Header) > 0 || c.Transport != "auto"):
+		return errors.New("--header and --transport go with --url")
+	}
+	if c.URL != "" {
+		if _, err := headersOf(c.Header); err != nil {
+			return fmt.Errorf("--header: %w", err)
+		}
+	}
+	ask.Names, ask.Add = []string{c.Add}, &control.NewEntry{Argv: c.Name, URL: c.URL, Headers: c.Header}
+	if c.URL != "" {
+		ask.Add.Transport = c.Transport
+	}
+	return nil
 }
 
 func (c protectCommand) run(ctx context.Context, s streams) (int, error) {
-	if c.Client == everyClient {
+	if c.Client == everyClient && c.Add == "" {
 		return c.forEvery(s, "protect", func(one clientFileFlags) (int, error) {
 			c.clientFileFlags = one
 			return c.run(ctx, s)
 		})
 	}
 	ask, err := c.request()
+	if err == nil {
+		err = c.adding(&ask)
+	}
 	if err != nil {
 		return exitUsage, err
+	}
+	if c.Add != "" { // what is left of its command line is no name of an entry
+		c.Name = ask.Names
 	}
 	if ask.Program, err = stableProgram(); err != nil {
 		return exitFailed, err

@@ -32,6 +32,10 @@ func protectAlone(ask control.Protect) (control.Protected, error) {
 	if err != nil {
 		return control.Protected{}, err
 	}
+	if ask.Add != nil {
+		done, _, err := e.Add(ask.Names, *ask.Add)
+		return done, err
+	}
 	done, result, err := e.Guard(named(ask))
 	if err == nil && !ask.DryRun {
 		err = e.Missing(result)

@@ -16,8 +16,18 @@ type Protect struct {
 	// Digest, if set, is that of the file a person was shown (Protected.Digest of a dry run): if the file has changed, the response is
 	// CodeStale.
 	Digest string `json:"digest,omitempty"`
+	// Add, if set, is a new entry, whose name is the only one in Names.
+	Add *NewEntry `json:"add,omitempty"`
 	// Decided means that a person confirmed it. Unprotect and RestoreBackup loosen: without it they return CodeLoosens.
 	Decided bool `json:"decided,omitempty"`
+}
+
+// NewEntry is an entry to be added to a client's file, wrapped: a command, or an address as wrap takes it.
+type NewEntry struct {
+	Argv      []string `json:"argv,omitempty"`
+	URL       string   `json:"url,omitempty"`
+	Transport string   `json:"transport,omitempty"` // default "auto"
+	Headers   []string `json:"headers,omitempty"`   // "NAME: [WORD ]env:VAR" or "NAME: [WORD ]keychain:NAME"
 }
 
 // Protected answers Protect and Unprotect.

@@ -1,0 +1,75 @@
+package clientconfig
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestANewEntryIsPutIntoTheFileOfEveryClient(t *testing.T) {
+	far := &Address{URL: "https://h.example/mcp", Transport: "http", Headers: []Header{{Name: "Authorization", Word: "Bearer", From: "env", Key: "T"}, {Name: "X-Key", From: "keychain", Key: "k"}}}
+	files := map[Language][]string{
+		JSON: {"{}", "{\n  \"x\": 1\n}\n", ""},
+		TOML: {"", "# mine\n[tui]\nx = 1", "a = 1\r\n"},
+		YAML: {"a: 1\n", "# mine\na: [1]", "a: 1\r\nb: 2\r\n"},
+	}
+	for _, row := range Rows() {
+		t.Run(row.ID, func(t *testing.T) {
+			by := installed(t)
+			by.Client = row.ID
+			texts := slices.Clone(files[row.Format.Language])
+			for _, c := range slices.Concat(jsonTrips, tomlTrips, yamlTrips, addressJSON, addressTOML, addressYAML) {
+				if c.client == row.ID {
+					texts = append(texts, c.raw)
+				}
+			}
+			added := 0
+			for _, raw := range texts {
+				f, err := Parse([]byte(raw), row.Format)
+				if err != nil {
+					continue // JSON has no empty file
+				}
+				for name, fresh := range map[string]Fresh{"new one": {Argv: []string{"npx", "-y", "a b", "--", "é"}}, "alone": {Argv: []string{"x"}}, "far away": {Address: far}} {
+					result, err := Add(f, name, fresh, by, nil)
+					if errors.Is(err, errNoRoom) {
+						if !strings.Contains(raw, "mcp_servers = ") {
+							t.Errorf("no room for %q in\n%s", name, raw)
+						}
+						continue
+					}
+					if fresh.Address != nil && eatsDashes(row.ID) && err != nil {
+						continue
+					}
+					if err != nil {
+						t.Fatalf("%q: %v in\n%s", name, err, raw)
+					}
+					added++
+					after := mustParse(t, string(result.Raw), row.Format)
+					e, _ := after.Entry(name)
+					class := Classify(e, by, FindRecord(result.Records, name))
+					if class.Kind != Wrapped || !slices.Equal(class.Inner, fresh.Argv) || fresh.Address != nil && !class.Address.equal(*far) {
+						t.Errorf("%q is %s in\n%s", name, class, result.Raw)
+					}
+					if fresh.Address == nil {
+						bare := mustParse(t, mustUnwrap(t, result.Raw, row.Format, by, result.Records, name), row.Format)
+						if e, _ := bare.Entry(name); e.Odd != "" || !slices.Equal(e.Argv(), fresh.Argv) {
+							t.Errorf("taken out %q runs %q: %s", name, e.Argv(), e.Odd)
+						}
+					}
+					if _, err := Add(after, name, fresh, by, nil); !errors.Is(err, ErrExists) {
+						t.Errorf("twice: %v", err)
+					}
+				}
+			}
+			if added < 4 {
+				t.Errorf("%d were added", added)
+			}
+		})
+	}
+	for _, name := range []string{"", "a\nb", "\x1b[2J", "a\xff", "\u202e"} {
+		if _, err := Add(mustParse(t, "{}", Format{}), name, Fresh{Argv: []string{"x"}}, installed(t), nil); err == nil {
+			t.Errorf("%q is a name", name)
+		}
+	}
+}
