@@ -39,6 +39,7 @@ func (c *Client) Begin(ctx context.Context, p Plan, s Setup) (*Attempt, error) {
 		redirect = s.Redirect
 	case Document:
 		redirect = "http://127.0.0.1" + documentPath
+	case Dynamic: // it is registered for this sign-in alone
 	}
 	a := &Attempt{c: c, plan: p, verifier: verifier}
 	if a.callback, err = listen(redirect, expected{issuer: p.Issuer, promised: p.IssPromised, state: state, page: page}); err != nil {

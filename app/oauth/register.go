@@ -84,6 +84,7 @@ func (c *Client) register(ctx context.Context, p Plan, s Setup, redirect string)
 			return Registration{}, failed(ErrWrong, "auth.client_metadata_url must be an https address with a path")
 		}
 		return Registration{How: Document, Issuer: p.Issuer, ClientID: s.Document, AuthMethod: "none"}, nil
+	case Dynamic:
 	}
 	return c.registerAnew(ctx, p, redirect)
 }
