@@ -34,6 +34,8 @@ func (f *File) remote(e *Entry, kind string) {
 	}
 	e.address.URL = literal(at.Value)
 	switch {
+	case kind == "" && part(object, s.kind) != nil:
+		say("its %s is empty, so Sallyport can't tell how the client reaches it", s.kind)
 	case kind != "":
 		if e.address.Transport = paired(s.kinds, kind); e.address.Transport == "" {
 			say("its %s is one that this version doesn't know for an address", s.kind)
