@@ -26,6 +26,7 @@ type Entry struct {
 	command, args *hujson.Value // command is nil if vector is set
 	vector        *hujson.Value // the command and its first arguments as one list
 	keys          struct{ command, args *hujson.Value }
+	sound         bool   // nothing but the client's mark makes it Odd
 	inline        bool   // the members are between braces
 	leading       string // white space for a member inserted after the command
 	env           *hujson.Object
@@ -59,6 +60,14 @@ func (e Entry) Server() string {
 		return e.Called
 	}
 	return e.Name
+}
+
+// unmarked is the entry as if its client didn't mark it: a wrapper in an entry that was switched off since can still be removed.
+func (e Entry) unmarked() Entry {
+	if e.sound {
+		e.Odd, e.Alone = "", false
+	}
+	return e
 }
 
 // reader reads one entry and notes what is odd about it.
@@ -107,9 +116,6 @@ func (f *File) entry(name string, v *hujson.Value) Entry {
 	if stranger := r.s.stranger(object); starts && stranger != "" {
 		r.say("its member %s changes how it is started, in a way that this version doesn't know", stranger)
 	}
-	if mark := r.s.marked(object); mark != "" {
-		r.odd, e.Alone = []string{"the client marks it as " + mark + ", so Sallyport leaves it alone"}, true
-	}
 	// The operating system ends an argument at a NUL; half a surrogate pair has no form in UTF-8, so two different ones would become the
 	// same command.
 	for _, part := range append(e.Argv(), e.Name, e.URL) {
@@ -118,7 +124,12 @@ func (f *File) entry(name string, v *hujson.Value) Entry {
 			break
 		}
 	}
-	if why := f.beyond(v, &e); why != "" && !e.Alone {
+	why := f.beyond(v, &e)
+	e.sound = len(r.odd) == 0 && why == ""
+	if mark := r.s.marked(object); mark != "" {
+		r.odd, e.Alone = []string{"the client marks it as " + mark + ", so Sallyport leaves it alone"}, true
+	}
+	if why != "" && !e.Alone {
 		r.odd = []string{why}
 	}
 	if len(r.odd) > 0 {

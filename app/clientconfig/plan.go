@@ -21,7 +21,7 @@ type plan struct {
 // met reports whether an entry is what was planned.
 func (p plan) met(e Entry) bool {
 	switch {
-	case e.Odd != "":
+	case e.unmarked().Odd != "":
 		return false
 	case p.argv == nil:
 		return e.URL != "" && e.left == "" && e.address.equal(*p.address)

@@ -14,7 +14,7 @@ func Recover(path string, raw []byte, format Format, by Installation, backups *B
 	}
 	missing := map[string]Class{}
 	for _, e := range f.Entries {
-		if c := Classify(e, by, nil); (c.Kind == Wrapped || c.Kind == LooksWrapped) && c.Behind() {
+		if c := Classify(e.unmarked(), by, nil); (c.Kind == Wrapped || c.Kind == LooksWrapped) && c.Behind() {
 			missing[e.Name] = c
 		}
 	}
@@ -51,7 +51,7 @@ func Recover(path string, raw []byte, format Format, by Installation, backups *B
 		for _, e := range before.Entries {
 			behind, wanted := missing[e.Name]
 			switch {
-			case !wanted || e.Odd != "":
+			case !wanted || e.unmarked().Odd != "":
 				continue
 			case behind.Address != nil:
 				if e.URL == "" || e.left != "" || !e.address.equal(*behind.Address) {

@@ -26,7 +26,7 @@ func Unwrap(raw []byte, format Format, names []string, by Installation, records 
 			continue
 		}
 		record := FindRecord(records, e.Name)
-		c := Classify(e, by, record)
+		c := Classify(e.unmarked(), by, record)
 		o := Outcome{Name: e.Name, Did: DidNone}
 		switch {
 		case (c.Kind == Wrapped || c.Kind == LooksWrapped) && c.Address != nil && f.noPlace(e, *c.Address) != "":
@@ -36,6 +36,8 @@ func Unwrap(raw []byte, format Format, names []string, by Installation, records 
 			plans = append(plans, f.unwrapPlans(e, record, c))
 		case c.Kind == LooksWrapped || c.Kind == Odd:
 			o.Did, o.Why = DidLeave, c.Why
+		case e.Odd != "":
+			o.Did, o.Why = DidLeave, e.Odd
 		}
 		result.Outcomes = append(result.Outcomes, o)
 	}
