@@ -56,6 +56,7 @@ type commandLine struct {
 
 	DemoServer demoServerCommand `cmd:"" name:"__demo-server" hidden:""`
 	Man        manCommand        `cmd:"" name:"__man" hidden:""`
+	TakeOut    takeOutCommand    `cmd:"" name:"__take-out" hidden:""`
 }
 
 // Commands implement one of these. Each returns the exit code, or an error that is printed as one line.

@@ -150,10 +150,15 @@ func startHub(ctx context.Context) (*control.Client, error) {
 
 type unprotectCommand struct {
 	clientFileFlags
-	Yes bool `help:"Answer yes to every question."`
+	Yes      bool     `help:"Answer yes to every question."`
+	Everyone bool     `help:"Unwrap the files of every user of this machine, without a hub. For packages; run by root."`
+	Root     filePath `placeholder:"DIR" help:"With --everyone: the folder below which the users and their files are. Default: /."`
 }
 
 func (c unprotectCommand) run(ctx context.Context, s streams) (int, error) {
+	if c.Everyone || c.Root != "" {
+		return c.everyone(ctx, s)
+	}
 	if c.Client == everyClient {
 		return c.forEvery(s, "unprotect", func(one clientFileFlags) (int, error) {
 			c.clientFileFlags = one

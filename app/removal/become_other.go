@@ -1,0 +1,10 @@
+//go:build !linux
+
+package removal
+
+import "errors"
+
+// Become exists where there are packages of ours.
+func Become(User, string) error {
+	return errors.New("there is no package for this system: run \"sallyport unprotect\" as each user")
+}
