@@ -43,6 +43,11 @@ man: build ## Write the manual pages into bin/man
 	@mkdir -p bin/man
 	@bin/sallyport __man bin/man
 
+.PHONY: deb
+deb: build ## Build a Debian package in bin, with the window if bin/sallyport-desktop is built
+	@build/need dpkg-deb
+	@build/deb bin $(VERSION) bin
+
 .PHONY: desktop
 desktop: build page ## Build bin/sallyport-desktop, the window with its page (GTK and WebKitGTK)
 	@build/need gcc pkg-config gtk webkit
