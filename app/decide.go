@@ -12,6 +12,9 @@ func (h *Hub) Decide(peer control.Peer, d control.Decide) (control.Decided, erro
 	if path := h.FileOf(d.Code); path != "" {
 		return h.DecideFile(peer, path, d)
 	}
+	if folder := h.extensions.Of(d.Code); folder != "" {
+		return h.extensions.DecideExtension(peer, folder, d)
+	}
 	h.office.Lock()
 	defer h.office.Unlock()
 	if h.lost.Waits() {

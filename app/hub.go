@@ -14,6 +14,7 @@ import (
 	"github.com/sallyport/sallyport/app/calls"
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/display"
+	"github.com/sallyport/sallyport/app/extensions"
 	"github.com/sallyport/sallyport/app/flow"
 	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/ledger"
@@ -91,6 +92,8 @@ type Hub struct {
 	*providers.Providers
 	*flow.Flow
 
+	extensions *extensions.Extensions
+
 	lost    *lost.Store
 	logs    *logs.Book
 	witness *witness.Witness
@@ -164,6 +167,10 @@ func Open(opts Options) (*Hub, error) {
 	h.Guardian = guardian.New(h.office, guardian.Hub{PushAll: h.PushAll, AutoProtect: h.AutoProtect, Plaintext: h.Plaintext, Started: h.Starts.Has, NotStarted: h.Starts.Forget}, guardian.Options{
 		Home: opts.Home, Program: opts.Program, System: opts.System, Settle: opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
 	})
+	h.extensions = extensions.New(h.office, h.PushAll, extensions.Options{
+		Home: opts.Home, System: opts.System, Asked: func() bool { return len(h.ProtectedFiles()) > 0 },
+		Settle: extensionSettles * opts.Settle, Longest: extensionLongest * opts.Settle, HomeCheck: opts.HomeCheck, Closing: h.closing,
+	})
 	h.Quarantine = quarantine.New(h.office, quarantine.Hub{
 		Wrapper: h.WrapperOf, AnyWrapper: h.AnyWrapper, NameOf: h.NameOf, Settings: h.ValuesForItem, Retention: h.Retention, Allows: h.AllowsTool,
 		Stale: h.MarkStale, PushChanged: h.PushChanged, PushAll: h.PushAll, Rules: h.Rules, Caused: wrappers.Caused,
@@ -190,6 +197,12 @@ func Open(opts Options) (*Hub, error) {
 	h.begin()
 	return h, nil
 }
+
+// An extension has many files, which its client writes one after the other: two seconds of quiet, five at most.
+const (
+	extensionSettles = 20
+	extensionLongest = 50
+)
 
 // openStore opens the store, or records why everything stays blocked.
 func (h *Hub) openStore() error {
@@ -233,7 +246,7 @@ func (h *Hub) checkSeals() error {
 	}
 	err = h.office.Store.Update(func(tx *store.Tx) error {
 		if found.Rolled {
-			if err := errors.Join(distrustPins(tx, h.office.Now()), h.DistrustHeld(tx, h.office.Now()), calls.DistrustCalls(tx), flow.Distrust(tx)); err != nil {
+			if err := errors.Join(distrustPins(tx, h.office.Now()), h.DistrustHeld(tx, h.office.Now()), calls.DistrustCalls(tx), flow.Distrust(tx), extensions.Distrust(tx)); err != nil {
 				return err
 			}
 		}

@@ -22,6 +22,7 @@ func (h *Hub) begin() {
 	h.work.Go(h.WatchSettings)
 	h.work.Go(h.WatchRules)
 	h.work.Go(h.WatchClients)
+	h.work.Go(h.extensions.Watch)
 	h.work.Go(h.watchHome)
 	h.work.Go(h.keepPruning)
 	if h.office.Store != nil {

@@ -57,6 +57,7 @@ var kept = map[string]one{
 		return k
 	}},
 	"client file": {bucketMeta, func(tx *Tx, v any) error { return tx.PutClientFile(v.(ClientFile)) }, ClientFile{}, func(v any) any { f := v.(ClientFile); f.Path = "/x"; return f }},
+	"extension":   {bucketMeta, func(tx *Tx, v any) error { return Extensions(tx).Put(v.(Extension)) }, Extension{}, func(v any) any { e := v.(Extension); e.Folder = "/x"; return e }},
 	"of the home": {bucketMeta, func(tx *Tx, v any) error { return tx.SetMeta("cli", v.([]byte)) }, []byte{}, func(v any) any { return v }},
 	"loss":        {bucketMeta, func(tx *Tx, v any) error { return tx.put(bucketMeta, metaLoss, v) }, Loss{}, func(v any) any { return v }},
 	"birth":       {bucketMeta, func(tx *Tx, v any) error { return tx.put(bucketMeta, metaBirth, v) }, birth{}, func(v any) any { return v }},

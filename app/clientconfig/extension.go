@@ -21,6 +21,8 @@ const (
 type Extension struct {
 	ID       string // the name of its folder
 	Name     string
+	Version  string
+	Folder   string
 	Runs     string // what its manifest starts, with secrets masked and the client's placeholders unexpanded
 	Disabled bool   // its settings file disables it
 	Problem  string // why its manifest could not be read; it still counts
@@ -57,6 +59,7 @@ func Extensions(l Location, s System) ([]Extension, error) {
 type manifest struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"display_name"`
+	Version     string `json:"version"`
 	Server      struct {
 		EntryPoint string `json:"entry_point"`
 		Config     struct {
@@ -71,7 +74,7 @@ type manifest struct {
 }
 
 func extension(id, path string, s System) Extension {
-	e := Extension{ID: id, Name: id}
+	e := Extension{ID: id, Name: id, Folder: filepath.Dir(path)}
 	raw, err := readSmall(path)
 	var m manifest
 	switch {
@@ -85,7 +88,7 @@ func extension(id, path string, s System) Extension {
 		e.Problem = "its manifest is not valid"
 		return e
 	}
-	e.Name = cmp.Or(m.DisplayName, m.Name, id)
+	e.Name, e.Version = cmp.Or(m.DisplayName, m.Name, id), m.Version
 	c := m.Server.Config
 	command, args := c.Command, c.Args
 	if o, ok := c.Overrides[cmp.Or(map[string]string{"windows": "win32"}[s.OS], s.OS)]; ok {

@@ -23,10 +23,10 @@ func TestExtensionsAreCountedAlsoWhereTheirManifestIsBroken(t *testing.T) {
 	put(t, folder+"/Claude Extensions/a file", ``)
 	got, err := Extensions(l, s)
 	want := []Extension{
-		{ID: "ant.dir.fs", Name: "Filesystem", Runs: "node.exe ${__dirname}/dist/index.js --token ••••", Disabled: true},
-		{ID: "bare", Name: "bare", Runs: "server/main"},
-		{ID: "broken", Name: "broken", Problem: "its manifest is not valid"},
-		{ID: "empty", Name: "empty", Problem: "it has no manifest"},
+		{ID: "ant.dir.fs", Name: "Filesystem", Version: "0.2.2", Folder: folder + "/Claude Extensions/ant.dir.fs", Runs: "node.exe ${__dirname}/dist/index.js --token ••••", Disabled: true},
+		{ID: "bare", Name: "bare", Folder: folder + "/Claude Extensions/bare", Runs: "server/main"},
+		{ID: "broken", Name: "broken", Folder: folder + "/Claude Extensions/broken", Problem: "its manifest is not valid"},
+		{ID: "empty", Name: "empty", Folder: folder + "/Claude Extensions/empty", Problem: "it has no manifest"},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v\n%+v\nwant\n%+v", err, got, want)

@@ -71,7 +71,7 @@ func (a *attention) Notify(n review.Notice) {
 // about is the name shown in a note: the server's, or that of the one entry of a client's file; "" if it is about more than one.
 func about(n review.Notice) string {
 	switch n.Kind {
-	case vocab.ItemUnguarded, vocab.ItemConfigChanged:
+	case vocab.ItemUnguarded, vocab.ItemConfigChanged, vocab.ItemExtension:
 		return n.Entry
 	case vocab.ItemSettingsChanged:
 		return ""
@@ -122,6 +122,7 @@ var kindWords = map[vocab.ItemKind]string{
 	vocab.ItemLaunch:          "start-up changed",
 	vocab.ItemConfigChanged:   "settings changed",
 	vocab.ItemUnguarded:       "guard removed",
+	vocab.ItemExtension:       "an extension to review",
 	vocab.ItemSettingsChanged: "a riskier setting",
 	vocab.ItemInteraction:     "request blocked",
 	vocab.ItemResponseHeld:    "response held",

@@ -42,7 +42,7 @@ func (d *Display) inbox(tx *store.Tx, servers []store.Server) ([]control.InboxIt
 	items := make([]control.InboxItem, len(waiting))
 	for i, it := range waiting {
 		items[i] = review.InboxItem(it.Item, byID[it.ServerID])
-		if server, known := byID[it.ServerID]; known && !review.FileItem(it.Kind) {
+		if server, known := byID[it.ServerID]; known && !review.OfClient(it.Kind) {
 			called(&items[i], server, names.Shown(server))
 		}
 		d.from.Held.TellHeld(tx, it.Held, &items[i])

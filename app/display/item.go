@@ -31,7 +31,7 @@ func (d *Display) Item(code string) (out control.ItemDetail, err error) {
 		if it.Decided == vocab.DecidedSuperseded {
 			return office.Stale(tx, it)
 		}
-		if out, err = d.detail(tx, it); err != nil || review.FileItem(it.Kind) {
+		if out, err = d.detail(tx, it); err != nil || review.OfClient(it.Kind) {
 			return err
 		}
 		servers := tx.Servers()
@@ -53,7 +53,7 @@ func (d *Display) detail(tx *store.Tx, it store.Item) (out control.ItemDetail, e
 		return d.from.Held.HeldItemDetail(tx, it)
 	case it.Kind == vocab.ItemSettingsChanged:
 		out = control.ItemDetail{InboxItem: review.InboxItem(it, store.Server{}), Decided: it.Decided, Details: settings.Details(it)}
-	case review.FileItem(it.Kind):
+	case review.OfClient(it.Kind):
 		out = review.FileItemDetail(it)
 	default:
 		if out, err = d.serverDetail(tx, it); err != nil {

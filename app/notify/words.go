@@ -78,6 +78,8 @@ func Say(s Subject) Note {
 		n.Title, n.Body = "A server is not guarded", "Claude's settings changed. Claude can use a server unchecked."
 	case s.Kind == vocab.ItemConfigChanged:
 		n.Title, n.Body = "Claude's settings changed", "Servers were added, changed or removed. Review the changes."
+	case s.Kind == vocab.ItemExtension:
+		n.Title, n.Body = of("Extension %s is new or changed", "An extension is new or changed"), "Claude runs its extensions itself, so Sallyport can't block it. Review it."
 	case s.Kind == vocab.ItemSettingsChanged:
 		n.Title, n.Body = "A setting needs your review", "Someone made a setting less safe. It has no effect until you allow it."
 	case s.Kind == vocab.ItemResponseHeld && s.Found:

@@ -40,7 +40,7 @@ func FindServer(tx *store.Tx, name string) (store.Server, error) {
 // Tell notifies a person of items, each with its server's current name.
 func (o *Office) Tell(notices ...review.Notice) {
 	for _, n := range notices {
-		if n.Shown = n.Server; !review.FileItem(n.Kind) {
+		if n.Shown = n.Server; !review.OfClient(n.Kind) {
 			n.Shown = cmp.Or(o.shownNow(n.ServerID), n.Server)
 		}
 		o.Notify(n)

@@ -19,7 +19,7 @@ type Notice struct {
 	Group           string          // the item of a held response
 	ServerID, Shown string          // Shown is the server's name for people
 	Asked           bool            // a model asked for it
-	Entry           string          // of a client's file, if it is about one entry
+	Entry           string          // of a client's file, if it is about one entry; an extension's name
 	Tools           int             // new or changed tools; 0 if there is something else too
 	Hidden          bool            // a finding says that text is hidden from the reader
 	Blocked         bool            // a launch that is not started before a decision
@@ -48,6 +48,9 @@ func NoticeOf(it store.Item, server string) Notice {
 	}
 	if len(it.Parts) == 1 && FileItem(it.Kind) {
 		n.Entry = strings.TrimPrefix(it.Parts[0].Item, EntryPrefix)
+	}
+	if len(it.Parts) == 1 && it.Kind == vocab.ItemExtension {
+		n.Entry = strings.TrimPrefix(it.Parts[0].Item, ExtensionPrefix)
 	}
 	return n
 }

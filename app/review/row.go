@@ -31,7 +31,7 @@ func InboxItem(it store.Item, server store.Server) control.InboxItem {
 		Code: it.Code, Kind: it.Kind, Server: server.Name, Identity: server.Identity, Severity: it.Severity, Title: it.Title,
 		Digest: it.Digest, Created: it.Created.UTC(), Asked: it.Asked, Noisy: it.Noisy, Launch: launchAbout(it), Clean: it.Decided == "" && AllClean(it), Parts: []control.Part{},
 	}
-	if FileItem(it.Kind) {
+	if OfClient(it.Kind) {
 		d := ReadFileDetail(it)
 		out.Server, out.Identity = identity.ClientTitle(d.Client), d.Path
 	}
@@ -54,13 +54,16 @@ func PartDetail(p store.Part) control.PartDetail {
 	return control.PartDetail{Item: p.Item, State: p.State, Digest: pin.Digest(p.Digest), Findings: Listed(ReadFindings(p.Findings)), Changes: []pin.Change{}, Era: p.Era}
 }
 
-// FileItemDetail is an item over a client's file whole.
+// FileItemDetail is an item over a client's file, or one of its extensions, whole.
 func FileItemDetail(it store.Item) control.ItemDetail {
 	d := ReadFileDetail(it)
 	out := control.ItemDetail{InboxItem: InboxItem(it, store.Server{}), Decided: it.Decided, Details: []control.PartDetail{}, Findings: []inspect.Finding{}, Path: d.Path, Diff: d.Diff}
 	for _, p := range it.Parts {
 		part := PartDetail(p)
 		part.Changes = []pin.Change{{Path: p.Item, Op: changeOp(p.State), Words: d.Words[p.Item]}}
+		if it.Kind == vocab.ItemExtension {
+			part.Changes = d.Changes
+		}
 		out.Details = append(out.Details, part)
 	}
 	return out
@@ -83,6 +86,8 @@ type FileDetail struct {
 	Client string            `json:"client"`
 	Diff   string            `json:"diff,omitempty"`
 	Words  map[string]string `json:"words"`
+
+	Changes []pin.Change `json:"changes,omitempty"` // of an extension, whose folder Path is
 }
 
 func ReadFileDetail(it store.Item) (d FileDetail) {
@@ -126,6 +131,12 @@ func CanDo(parts []control.PartDetail) *powers.Summary {
 func FileItem(kind vocab.ItemKind) bool {
 	return kind == vocab.ItemConfigChanged || kind == vocab.ItemUnguarded
 }
+
+// OfClient reports whether a kind of item is about a client and not about a server: about its file or one of its extensions.
+func OfClient(kind vocab.ItemKind) bool { return FileItem(kind) || kind == vocab.ItemExtension }
+
+// ExtensionPrefix begins the key of the part about a desktop extension.
+const ExtensionPrefix = "extension:"
 
 // EntryPrefix begins the key of a part about an entry of a client's file.
 const EntryPrefix = "entry:"

@@ -44,7 +44,7 @@ func (w *Wrappers) Attention(conn control.Wrapper, _ control.Attention) (out con
 				return false, err
 			}
 			name, told := server.Name, identity.ToldName(server.Name, server)
-			if review.FileItem(it.Kind) {
+			if review.OfClient(it.Kind) {
 				if it.Item, err = tx.Item(it.Code); err != nil {
 					return false, err
 				}

@@ -128,6 +128,10 @@ func reportDecided(s streams, asJSON jsonFlag, ask control.Decide, item control.
 		switch {
 		case review.AboutFile(item):
 			p.decidedFile(decided)
+		case review.AboutExtension(item) && ask.Reject:
+			p.Prose("", "The item stays in the inbox. "+review.SwitchOff)
+		case review.AboutExtension(item):
+			p.Hang("", "  ", "accepted as it is now: "+terminal.Names(decided.Approved))
 		case ask.Always:
 			p.Hang("", "  ", "allowed for good: the same call passes without a question. To end that: sallyport flow forget "+item.Code)
 		case review.AboutCall(item) && len(decided.Approved) > 0:
@@ -190,6 +194,10 @@ func question(item control.ItemDetail, reject bool, chosen []control.PartDetail)
 		return fmt.Sprintf("\nKeep the file's version of %s? [y/N] ", entries(len(chosen))), "y"
 	case review.AboutFile(item):
 		return fmt.Sprintf("\nPut back %s as shown? [y/N] ", entries(len(chosen))), "y"
+	case review.AboutExtension(item) && reject:
+		return "\nNote that you don't accept this extension? [y/N] ", "y"
+	case review.AboutExtension(item):
+		return "\nAccept this extension as it is now? [y/N] ", "y"
 	}
 	if review.AboutCall(item) {
 		verb := "Allow this call once"

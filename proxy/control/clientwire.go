@@ -5,11 +5,13 @@ import "time"
 // Protect asks to put wrappers into a client's configuration file; Unprotect, of the same shape, to remove them. Without Names, or with
 // All, it means every readable entry.
 type Protect struct {
-	Client string   `json:"client,omitempty"` // default "claude-desktop"
-	Config string   `json:"config,omitempty"` // absolute path; default: the client's own file
-	Names  []string `json:"names,omitempty"`  // names of entries, exactly as in the file
-	All    bool     `json:"all,omitempty"`
-	DryRun bool     `json:"dry_run,omitempty"` // report what would be done without writing
+	Client  string   `json:"client,omitempty"` // default "claude-desktop"
+	Config  string   `json:"config,omitempty"` // absolute path; default: the client's own file
+	Names   []string `json:"names,omitempty"`  // names of entries, exactly as in the file
+	All     bool     `json:"all,omitempty"`
+	Convert string   `json:"convert,omitempty"` // ID of a desktop extension that becomes a new, guarded entry
+	Set     []string `json:"set,omitempty"`     // values that the extension asks for, KEY=VALUE; never secrets
+	DryRun  bool     `json:"dry_run,omitempty"` // report what would be done without writing
 	// Program is the absolute path for entries, as the person called it: a symbolic link maintained by a package manager outlives its
 	// target. It must lead to the hub's own file. Default: the hub's own path.
 	Program string `json:"program,omitempty"`

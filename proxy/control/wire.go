@@ -216,7 +216,7 @@ const (
 // InboxItem is one item of the inbox.
 type InboxItem struct {
 	Code     string         `json:"code"`
-	Kind     vocab.ItemKind `json:"kind" ts_type:"'new_server' | 'changed' | 'launch' | 'unguarded' | 'config_changed' | 'settings_changed' | 'interaction' | 'response_held' | 'login' | 'call_waiting' | 'guard_problem'"`
+	Kind     vocab.ItemKind `json:"kind" ts_type:"'new_server' | 'changed' | 'launch' | 'unguarded' | 'config_changed' | 'extension' | 'settings_changed' | 'interaction' | 'response_held' | 'login' | 'call_waiting' | 'guard_problem'"`
 	Server   string         `json:"server"`
 	Shown    string         `json:"shown,omitempty"` // see Server
 	Identity string         `json:"identity"`
@@ -263,7 +263,7 @@ type ItemDetail struct {
 	Findings []inspect.Finding `json:"findings,omitempty"`
 	Passages []inspect.Passage `json:"passages,omitempty"` // of Findings, see Part
 	Details  []PartDetail      `json:"details"`
-	Path     string            `json:"path,omitempty"`         // of a client's file (config_changed, unguarded)
+	Path     string            `json:"path,omitempty"`         // of a client's file (config_changed, unguarded), or of an extension's folder
 	Diff     string            `json:"diff,omitempty"`         // unified, from the current file to what approve would write; values of env and secrets masked
 	Decided  vocab.Decision    `json:"decided,omitempty"`      // set if the item is no longer pending
 	Next     string            `json:"next,omitempty"`         // code under which the rest of a decided item is pending, or was last

@@ -75,6 +75,7 @@ const (
 	ItemCallWaiting     ItemKind = "call_waiting"     // a call that a person must allow
 	ItemConfigChanged   ItemKind = "config_changed"   // entries of a client's file were added, removed or changed
 	ItemUnguarded       ItemKind = "unguarded"        // a server that should be guarded is not, or only looks so
+	ItemExtension       ItemKind = "extension"        // a desktop extension is new or changed
 	ItemSettingsChanged ItemKind = "settings_changed" // a setting was loosened outside Sallyport
 	ItemProblem         ItemKind = "guard_problem"
 

@@ -38,6 +38,9 @@ func (p *page) filePart(n, of int, part control.PartDetail) {
 		vocab.PartNew: "new in the file", vocab.PartChanged: "changed", vocab.PartRemoved: "removed from the file",
 		vocab.PartUnwrapped: "no longer guarded", vocab.PartFake: "only looks guarded",
 	}
+	if strings.HasPrefix(part.Item, "extension:") {
+		states[vocab.PartNew] = "new"
+	}
 	state := states[part.State]
 	if state == "" {
 		state = terminal.Text(string(part.State))

@@ -95,10 +95,14 @@ func Before(p *terminal.Page, d control.ItemDetail) {
 }
 
 func (p *page) facts(d control.ItemDetail, now time.Time) {
-	if AboutFile(d) {
+	switch {
+	case AboutFile(d):
 		p.fact("client", d.Server)
 		p.fact("file", d.Path)
-	} else {
+	case AboutExtension(d):
+		p.fact("client", d.Server)
+		p.fact("folder", d.Path)
+	default:
 		p.Named("  ", fmt.Sprintf("%-13s", "server"), d.Server)
 		p.fact("shown as", d.Shown)
 	}
@@ -172,6 +176,8 @@ func meaning(d control.ItemDetail) string {
 		return "The server changed since you last allowed it. Only what is shown here is\nblocked; the rest of the server still works.\n" + running
 	case AboutFile(d):
 		return fileMeaning(d)
+	case AboutExtension(d):
+		return extensionMeaning(d)
 	case d.Kind == vocab.ItemLaunch:
 		return launchMeaning(d)
 	case AboutCall(d):
@@ -207,8 +213,11 @@ func consequence(d control.ItemDetail, decides control.Welcome, now time.Time) [
 	case d.Decided != "":
 		return []string{"This item is decided."}
 	}
-	if AboutFile(d) {
+	switch {
+	case AboutFile(d):
 		return fileConsequence(d, decides)
+	case AboutExtension(d):
+		return extensionConsequence(d, decides)
 	}
 	if AboutLogin(d) {
 		return loginConsequence(d, decides)

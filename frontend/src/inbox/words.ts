@@ -24,6 +24,8 @@ export function kindWords(item: Item): string {
       return 'Guard removed'
     case 'config_changed':
       return 'Settings file changed'
+    case 'extension':
+      return item.parts[0]?.state === 'new' ? 'New extension' : 'Extension changed'
     case 'settings_changed':
       return 'Setting made less safe'
     case 'interaction':
@@ -64,7 +66,7 @@ export function standing(item: Item): string {
   if (item.kind === 'call_waiting') return { '': 'not run', approved: item.call?.always ? 'always allowed' : 'allowed once', rejected: 'refused' }[item.decided] ?? 'never run'
   switch (item.decided) {
     case 'approved':
-      return fileKind(item) ? 'put back' : 'allowed'
+      return fileKind(item) ? 'put back' : item.kind === 'extension' ? 'accepted' : 'allowed'
     case 'rejected':
       return fileKind(item) ? 'not changed' : 'kept blocked'
     case 'withdrawn':
@@ -73,6 +75,7 @@ export function standing(item: Item): string {
   if (item.runs) return 'still running'
   if (item.kind === 'unguarded') return 'not guarded'
   if (item.kind === 'config_changed') return 'not blocked'
+  if (item.kind === 'extension') return 'not blocked'
   if (item.kind === 'settings_changed') return 'not in force'
   return 'blocked'
 }

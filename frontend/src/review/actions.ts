@@ -21,6 +21,8 @@ export function actionsOf(review: Review, chosen: PartDetail | undefined, picked
     case 'unguarded':
     case 'config_changed':
       return file(review, picked)
+    case 'extension':
+      return extension(review)
     case 'settings_changed':
       return settings(review)
     case 'guard_problem':
@@ -167,6 +169,22 @@ function file(review: Review, picked: readonly string[]): Actions {
       ask: review.typedWord === '' ? 'twice' : 'typed',
       consequence: guard ? 'If you leave it, Claude uses these servers without checks, and Sallyport doesn’t ask about them again.' : 'If you leave it, Sallyport treats the file as you want it to be.',
       confirm: 'Leave it as it is', done: guard ? 'You left it without a guard.' : 'You left the file as it is.', undo: false,
+    }],
+  }
+}
+
+/** An extension can't be blocked: not accepting it keeps the item. */
+function extension(review: Review): Actions {
+  const name = plainName(review.details[0]?.name ?? '', 'this extension')
+  return {
+    safe: {
+      id: 'act-keep', title: 'Don’t accept it', label: `Don’t accept it: ${name}`, call: 'keep', items: [], all: false, ask: 'once', consequence: '', confirm: '',
+      done: 'The item stays in the inbox. To switch the extension off, open Claude’s settings, then Extensions.', undo: false,
+    },
+    others: [{
+      id: 'act-allow', title: 'Accept it as it is now…', label: `Accept it as it is now: ${name}`, call: 'allow', items: [], all: false, ask: asking(review, review.severity !== 'review'),
+      consequence: 'If you accept it, Sallyport tells you when a file of it changes. It still can’t check or block what it does.',
+      confirm: 'Accept it', done: 'You accepted the extension as it is now.', undo: false,
     }],
   }
 }

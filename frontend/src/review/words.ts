@@ -46,6 +46,8 @@ export function headlineOf(review: Review): Headline {
     case 'config_changed':
       if (only) return headline({ name: only.name, between: ` ${VERBS[only.state] ?? 'changed'} in the settings of `, server: review.shown || review.server })
       return headline({ before: 'The settings of ', server: review.shown || review.server, after: ' changed' })
+    case 'extension':
+      return headline({ before: 'Extension ', name: only?.name ?? '', between: ` ${only?.state === 'new' ? 'is new' : 'changed'} in `, server: review.shown || review.server })
     case 'settings_changed':
       if (only) return headline({ before: `Made less safe: ${labelOf(only)}` })
       return headline({ before: `${parts.length} settings made less safe` })
@@ -72,6 +74,8 @@ export function verdict(review: Review): string {
       return 'Claude may be using it without checks right now. Sallyport can\'t stop that until the guard is back and Claude restarts.'
     case 'config_changed':
       return 'Another program edited the file. The change is shown below.'
+    case 'extension':
+      return 'Claude starts its extensions itself, so Sallyport can’t check or block them. Accept it if you installed or updated it.'
     case 'settings_changed':
       return 'Someone changed it in the settings file, not in this window. It has no effect until you allow it.'
     case 'guard_problem':
@@ -124,6 +128,8 @@ export function ifNothing(review: Review): string {
       return 'If you do nothing, Claude can keep using it without checks. Sallyport can\'t block it.'
     case 'config_changed':
       return 'If you do nothing, the file stays as it is.'
+    case 'extension':
+      return 'If you do nothing, Claude keeps starting it. To switch it off, open Claude’s settings, then Extensions.'
     case 'settings_changed':
       return 'If you do nothing, the safer setting stays.'
     case 'guard_problem':
@@ -142,10 +148,11 @@ export function decidedWords(review: Review): string {
   if (review.kind === 'call_waiting') return { approved: review.asks?.always ? 'You allowed this call for good' : 'You allowed this call once', rejected: 'You refused this call', withdrawn: 'This is over: the time is up, or the tool is no longer allowed' }[review.decided] ?? ''
   switch (review.decided) {
     case 'approved':
-      return file ? 'You put this back' : 'You allowed this'
+      return file ? 'You put this back' : review.kind === 'extension' ? 'You accepted this' : 'You allowed this'
     case 'rejected':
       return file ? 'You left this as it is' : 'You kept this blocked'
     case 'withdrawn':
+      if (review.kind === 'extension') return 'This resolved itself: the extension is back to what you accepted, switched off, or gone'
       return 'This resolved itself: it is back to what you allowed'
   }
   return ''
@@ -154,7 +161,7 @@ export function decidedWords(review: Review): string {
 /** The kind of a part, in a word. */
 export function partKind(part: PartDetail): string {
   return (
-    { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', page: 'Page', resource: 'Resource', 'resource-template': 'Resource template', skill: 'Skill', launch: 'What it runs', interaction: 'Request', entry: 'Entry', setting: 'Setting', store: 'Store' }[kindOf(part.kind, part.name)] ?? 'Part'
+    { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', page: 'Page', resource: 'Resource', 'resource-template': 'Resource template', skill: 'Skill', launch: 'What it runs', interaction: 'Request', entry: 'Entry', extension: 'Extension', setting: 'Setting', store: 'Store' }[kindOf(part.kind, part.name)] ?? 'Part'
   )
 }
 

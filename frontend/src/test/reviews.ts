@@ -204,6 +204,12 @@ export const KINDS: Record<string, Review> = {
     code: 'CF2G', kind: 'config_changed', server: 'Claude Desktop', path: '/home/ada/.config/Claude/claude_desktop_config.json', title: 'Claude Desktop: linear is new and runs unguarded', severity: 'review',
     details: [partOf('linear', { kind: 'entry', state: 'new', definition: '', approved: '', changes: [changeOf({ path: 'entry:linear', op: 'added', words: 'new in the file, and can\'t be guarded: a remote server' })] })],
   }),
+  extension: reviewOf({
+    code: 'EX7T', kind: 'extension', server: 'Claude Desktop', path: '/home/ada/.config/Claude/Claude Extensions/local.files', title: 'Claude Desktop: extension Files changed', severity: 'review',
+    details: [partOf('Files', { kind: 'extension', definition: '', approved: '', changes: [
+      changeOf({ path: 'version', words: 'its version changed', before: '1.0.0', after: '1.1.0' }), changeOf({ path: 'files', words: 'a file changed', after: 'server/index.js' }), changeOf({ path: 'files', op: 'removed', words: 'a file is gone', before: 'server/old.js' }),
+    ] })],
+  }),
   settings_changed: reviewOf({
     code: 'ST9T', kind: 'settings_changed', server: '', identity: '', title: 'sandbox: strict → off', severity: 'high',
     details: [partOf('sandbox', { kind: 'setting', definition: '"off"', approved: '"strict"', changes: [changeOf({ path: 'sandbox', words: 'changed: strict → off', before: 'strict', after: 'off' })] })],
