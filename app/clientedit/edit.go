@@ -143,6 +143,48 @@ func (e Edit) Add(names []string, n control.NewEntry) (control.Protected, client
 	return out, result, err
 }
 
+// switchOff is what is left to do once an extension is an entry too.
+const switchOff = "now switch the extension off in the client's settings, under Extensions: until then the client starts both, and one of them unguarded"
+
+// Convert is the effect of adding a desktop extension as a guarded entry.
+func (e Edit) Convert(s clientconfig.System, id string, set []string) (none control.Protected, _ clientconfig.Result, _ error) {
+	given := map[string]string{}
+	for _, one := range set {
+		key, value, ok := strings.Cut(one, "=")
+		if !ok || key == "" {
+			return none, clientconfig.Result{}, refused(control.CodeBadRequest, "--set takes KEY=VALUE")
+		}
+		given[key] = value
+	}
+	if e.By.Client != clientconfig.ClaudeDesktop {
+		return none, clientconfig.Result{}, refused(control.CodeBadRequest, "only extensions of Claude Desktop can be converted")
+	}
+	conversion, err := clientconfig.Convert(s, id, given)
+	if err != nil {
+		return none, clientconfig.Result{}, refused(control.CodeBadRequest, "%w", err)
+	}
+	raw, err := clientconfig.AddEntry(e.Raw, e.File.Format, conversion)
+	if err != nil {
+		return none, clientconfig.Result{}, refused(control.CodeBadRequest, "%w", err)
+	}
+	added := e
+	if added.View, err = Parse(e.Path, raw, e.File.Format); err != nil {
+		return none, clientconfig.Result{}, refused(control.CodeUnavailable, "%w", err)
+	}
+	out, result, err := added.Guard([]string{conversion.Name})
+	if err != nil {
+		return none, result, err
+	}
+	if len(result.Outcomes) != 1 || result.Outcomes[0].Did != clientconfig.DidWrap {
+		return none, result, refused(control.CodeBadRequest, "the extension's command can't be guarded, so nothing was changed")
+	}
+	if out.Diff, err = clientconfig.Diff(e.Path, e.Raw, result.Raw, e.File.Format); err != nil {
+		return none, result, refused(control.CodeUnavailable, "%w", err)
+	}
+	out.Digest, out.Note = e.Digest, switchOff
+	return out, result, nil
+}
+
 // Unguard is the effect of removing the guard from the named entries, nil for all.
 func (e Edit) Unguard(names []string) (control.Protected, clientconfig.Result, error) {
 	result, err := clientconfig.Unwrap(e.Raw, e.File.Format, names, e.By, e.Records)

@@ -274,7 +274,7 @@ func (g *Guardian) coverExtensions(out *control.Coverage, l clientconfig.Locatio
 		if e.Problem != "" {
 			why += "; " + e.Problem
 		}
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: UnguardedExtension, Why: why, Code: office.CoverExtension, Next: "to guard it, add the same server to the client's file"})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: UnguardedExtension, Why: why, Code: office.CoverExtension, Next: "to guard it: sallyport protect --convert " + shellWord(e.ID)})
 	}
 }
 

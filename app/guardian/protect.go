@@ -28,22 +28,8 @@ func (g *Guardian) protect(peer control.Peer, p control.Protect) (none control.P
 	if err != nil {
 		return none, err
 	}
-	if peer.Descends { // a program could write such a file, and have the client start what is in it
-		e.File.Shared = nil
-	}
-	names, left := e.meant(p, peer.Descends)
-	guard := func() (control.Protected, clientconfig.Result, error) { return e.Guard(names) }
-	if p.Add != nil {
-		if peer.Descends {
-			return none, office.Answer(control.CodeDescends, "a program inside a server can't add servers to a client's file")
-		}
-		left, guard = nil, func() (control.Protected, clientconfig.Result, error) { return e.Add(p.Names, *p.Add) }
-	}
-	out, result, err := guard()
+	out, result, err := g.guarding(e, peer, p)
 	if err != nil {
-		return none, err
-	}
-	if err := e.sayLeft(&out, left, peer.Descends); err != nil {
 		return none, err
 	}
 	if p.DryRun {
@@ -80,6 +66,30 @@ func (g *Guardian) protect(peer control.Peer, p control.Protect) (none control.P
 	}
 	g.looked[e.Path] = true
 	return out, g.lookAt(e.Path)
+}
+
+// guarding is the effect of a call to protect.
+func (g *Guardian) guarding(e *edit, peer control.Peer, p control.Protect) (out control.Protected, result clientconfig.Result, err error) {
+	if p.Convert != "" {
+		if peer.Descends {
+			return out, result, office.Answer(control.CodeDescends, "a guarded server can't add entries to a client's file")
+		}
+		return e.Convert(g.opts.System, p.Convert, p.Set)
+	}
+	if p.Add != nil {
+		if peer.Descends {
+			return out, result, office.Answer(control.CodeDescends, "a program inside a server can't add servers to a client's file")
+		}
+		return e.Add(p.Names, *p.Add)
+	}
+	if peer.Descends { // a program could write such a file, and have the client start what is in it
+		e.File.Shared = nil
+	}
+	names, left := e.meant(p, peer.Descends)
+	if out, result, err = e.Guard(names); err == nil {
+		err = e.sayLeft(&out, left, peer.Descends)
+	}
+	return out, result, err
 }
 
 // Unprotect removes wrappers. It loosens, so it is a decision.

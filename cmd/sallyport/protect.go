@@ -58,6 +58,8 @@ func (c clientFileFlags) request() (control.Protect, error) {
 
 type protectCommand struct {
 	clientFileFlags
+	Convert   string   `placeholder:"ID" help:"Add a desktop extension of Claude Desktop as a guarded entry of its file. sallyport status names the ID."`
+	Set       []string `sep:"none" placeholder:"KEY=VALUE" help:"With --convert: a value that the extension asks for, if not the one in the client's settings. Can be repeated."`
 	NoLook    bool     `name:"no-look" help:"Don't start the servers to see what they declare. Each is looked at when the client starts it."`
 	Add       string   `placeholder:"NAME" help:"Add a new entry of this name, guarded from the start. Its command comes after --, or its address in --url."`
 	URL       string   `name:"url" placeholder:"URL" help:"With --add: the address of a remote server, or env:VAR with it."`
@@ -91,6 +93,16 @@ func (c protectCommand) adding(ask *control.Protect) error {
 	return nil
 }
 
+func (c protectCommand) check() error {
+	switch {
+	case c.Convert == "" && len(c.Set) > 0:
+		return errors.New("--set is for --convert")
+	case c.Convert != "" && (c.All || c.Add != "" || len(c.Name) > 0 || c.Client != clientconfig.ClaudeDesktop):
+		return errors.New("--convert adds one extension of Claude Desktop: leave out names, --add, --all and --client")
+	}
+	return nil
+}
+
 func (c protectCommand) run(ctx context.Context, s streams) (int, error) {
 	if c.Client == everyClient && c.Add == "" {
 		return c.forEvery(s, "protect", func(one clientFileFlags) (int, error) {
@@ -108,6 +120,7 @@ func (c protectCommand) run(ctx context.Context, s streams) (int, error) {
 	if c.Add != "" { // what is left of its command line is no name of an entry
 		c.Name = ask.Names
 	}
+	ask.Convert, ask.Set = c.Convert, c.Set
 	if ask.Program, err = stableProgram(); err != nil {
 		return exitFailed, err
 	}
@@ -296,6 +309,9 @@ func (p *page) protected(done control.Protected, e edit) {
 	switch {
 	case changed > 0 && done.Written:
 		p.Printf("%s.\n", p.Paint(terminal.Green, fmt.Sprintf("%s %s", entries(changed), e.did)))
+		if done.Note != "" {
+			p.Prose("", terminal.Text(done.Note))
+		}
 	case done.Note != "":
 		p.Printf("%s\n", terminal.Text(done.Note))
 	default:

@@ -36,6 +36,10 @@ func protectAlone(ask control.Protect) (control.Protected, error) {
 		done, _, err := e.Add(ask.Names, *ask.Add)
 		return done, err
 	}
+	if ask.Convert != "" {
+		done, _, err := e.Convert(clientconfig.ThisSystem(), ask.Convert, ask.Set)
+		return done, err
+	}
 	done, result, err := e.Guard(named(ask))
 	if err == nil && !ask.DryRun {
 		err = e.Missing(result)

@@ -1,0 +1,404 @@
+package clientconfig
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// Conversion is a desktop extension as an entry of its client's file: what the client would start, with all placeholders filled in.
+type Conversion struct {
+	Name string // of the entry
+	Argv []string
+	Env  []Variable // in the order of the manifest's names
+}
+
+// Variable is one variable of an entry. Its value is for the file alone.
+type Variable struct{ Name, Value string }
+
+func (v Variable) String() string { return v.Name }
+
+func (v Variable) GoString() string { return v.Name }
+
+// userOption is one value that an extension asks the person for (the manifest's user_config).
+type userOption struct {
+	Type      string          `json:"type"`
+	Required  bool            `json:"required"`
+	Default   json.RawMessage `json:"default"`
+	Multiple  bool            `json:"multiple"`
+	Sensitive bool            `json:"sensitive"`
+	Min       *float64        `json:"min"`
+	Max       *float64        `json:"max"`
+}
+
+// started is how the manifest says that the server is started.
+type started struct {
+	Command   string             `json:"command"`
+	Args      []string           `json:"args"`
+	Env       map[string]string  `json:"env"`
+	Overrides map[string]started `json:"platform_overrides"`
+}
+
+// Convert fills in what an extension's manifest starts. given are values that the person names, KEY to value; the others come from the
+// client's own settings of the extension, then from the manifest's defaults. It writes nothing.
+func Convert(s System, id string, given map[string]string) (c Conversion, err error) {
+	e, l, err := extensionOf(s, id)
+	if err != nil {
+		return c, err
+	}
+	raw, err := readSmall(filepath.Join(e.Folder, "manifest.json"))
+	if err != nil || e.Problem != "" {
+		return c, errors.New("this extension can't be converted: its manifest can't be read")
+	}
+	var m struct {
+		Name   string `json:"name"`
+		Server struct {
+			Type   string  `json:"type"`
+			Entry  string  `json:"entry_point"`
+			Config started `json:"mcp_config"`
+		} `json:"server"`
+		Options map[string]userOption `json:"user_config"`
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return c, errors.New("this extension can't be converted: its manifest has a member of another type than the format says")
+	}
+	f := &filler{system: s, folder: e.Folder, values: map[string][]string{}}
+	for key := range given {
+		if _, known := m.Options[key]; !known {
+			return c, errors.New("the extension asks for no value of a name given with --set")
+		}
+	}
+	if err := f.options(m.Options, given, userConfig(l, id)); err != nil {
+		return c, err
+	}
+	how := m.Server.Config.on(s)
+	if how.Command == "" {
+		if how, err = usual(m.Server.Type, m.Server.Entry); err != nil {
+			return c, err
+		}
+	}
+	c.Name = m.Name
+	if c.Name == "" {
+		c.Name = id
+	}
+	for i, word := range append([]string{how.Command}, how.Args...) {
+		words, err := f.words(word)
+		if err != nil {
+			return c, err
+		}
+		if i == 0 && (len(words) != 1 || words[0] == "") {
+			return c, errors.New("this extension can't be converted: its command is empty")
+		}
+		c.Argv = append(c.Argv, words...)
+	}
+	names := make([]string, 0, len(how.Env))
+	for name := range how.Env {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		values, err := f.words(how.Env[name])
+		if err != nil {
+			return c, err
+		}
+		if len(values) > 0 { // a value that the person left out is not set
+			c.Env = append(c.Env, Variable{name, strings.Join(values, ",")})
+		}
+	}
+	if name := homeMover(names); name != "" {
+		return c, errors.New("this extension can't be converted: " + movedHome(name))
+	}
+	return c, nil
+}
+
+// extensionOf finds an extension by its id.
+func extensionOf(s System, id string) (Extension, Location, error) {
+	for _, l := range Places(s) {
+		if l.Client != ClaudeDesktop {
+			continue
+		}
+		all, err := Extensions(l, s)
+		if err != nil {
+			return Extension{}, l, err
+		}
+		for _, e := range all {
+			if e.ID == id {
+				return e, l, nil
+			}
+		}
+	}
+	return Extension{}, Location{}, errors.New("no desktop extension has this ID; \"sallyport status\" says how each can be converted")
+}
+
+// on is how the server is started on a system.
+func (c started) on(s System) started {
+	system := s.OS
+	if system == "windows" {
+		system = "win32"
+	}
+	over, ok := c.Overrides[system]
+	if !ok {
+		return c
+	}
+	if over.Command != "" {
+		c.Command = over.Command
+	}
+	if over.Args != nil {
+		c.Args = over.Args
+	}
+	env := map[string]string{}
+	for _, from := range []map[string]string{c.Env, over.Env} {
+		for name, value := range from {
+			env[name] = value
+		}
+	}
+	c.Env = env
+	return c
+}
+
+// usual is how a server is started whose manifest leaves that to its kind.
+func usual(kind, entry string) (c started, err error) {
+	at := "${__dirname}/" + entry
+	switch {
+	case entry == "":
+	case kind == "node":
+		return started{Command: "node", Args: []string{at}}, nil
+	case kind == "python":
+		return started{Command: "python3", Args: []string{at}}, nil
+	case kind == "binary":
+		return started{Command: at}, nil
+	}
+	return c, errors.New("this extension can't be converted: its manifest doesn't say how its server is started")
+}
+
+// userConfig are the values that the person gave the client for an extension. A secret is encrypted there.
+func userConfig(l Location, id string) map[string]json.RawMessage {
+	raw, err := readSmall(filepath.Join(l.Folder, "Claude Extensions Settings", id+".json"))
+	var settings struct {
+		Values map[string]json.RawMessage `json:"userConfig"`
+	}
+	if err != nil || json.Unmarshal(raw, &settings) != nil {
+		return nil
+	}
+	return settings.Values
+}
+
+// filler replaces placeholders.
+type filler struct {
+	system System
+	folder string
+	values map[string][]string // of user_config; one without a value is there with none
+}
+
+// options settles every value that the extension asks for.
+func (f *filler) options(all map[string]userOption, given map[string]string, saved map[string]json.RawMessage) error {
+	names := make([]string, 0, len(all))
+	for name := range all {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		option := all[name]
+		value, ok := given[name]
+		var values []string
+		var err error
+		switch has, known := saved[name]; {
+		case option.Sensitive && (ok || known && string(has) != "null" && string(has) != `""` || option.Required):
+			return fmt.Errorf("user_config %s is a secret, and an entry would keep it in the clear: convert the extension by hand, or leave it as it is", word(name))
+		case ok:
+			values, err = option.read(value)
+		case known && string(has) != "null":
+			values, err = option.decode(has)
+		case len(option.Default) > 0 && string(option.Default) != "null":
+			if values, err = option.decode(option.Default); err == nil {
+				for i := range values {
+					values[i] = f.places(values[i])
+				}
+			}
+		}
+		if err == nil {
+			err = option.check(values)
+		}
+		if err == nil && option.Required && len(values) == 0 {
+			err = errors.New("has no value: set it in the client's settings of the extension, or give it with --set KEY=VALUE")
+		}
+		if err != nil {
+			return fmt.Errorf("user_config %s %w", word(name), err)
+		}
+		f.values[name] = values
+	}
+	return nil
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// word is a name of the manifest's in a sentence of ours.
+func word(name string) string {
+	if plainWord.MatchString(name) {
+		return name
+	}
+	return "(a name with other characters)"
+}
+
+// read is a value from the command line.
+func (o userOption) read(text string) ([]string, error) {
+	if o.Multiple {
+		return strings.Split(text, string(os.PathListSeparator)), nil
+	}
+	return []string{text}, nil
+}
+
+// decode is a value from JSON, as the client writes it into a command.
+func (o userOption) decode(raw json.RawMessage) (values []string, err error) {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		list = []json.RawMessage{raw}
+	}
+	for _, one := range list {
+		var text string
+		var number json.Number
+		var truth bool
+		switch {
+		case json.Unmarshal(one, &text) == nil:
+		case json.Unmarshal(one, &truth) == nil:
+			text = strconv.FormatBool(truth)
+		case json.Unmarshal(one, &number) == nil:
+			text = number.String()
+		default:
+			return nil, errors.New("has a value of a type that this version doesn't know")
+		}
+		values = append(values, text)
+	}
+	if len(values) == 1 && values[0] == "" {
+		return nil, nil // an empty field
+	}
+	return values, nil
+}
+
+func (o userOption) check(values []string) error {
+	if len(values) > 1 && !o.Multiple {
+		return errors.New("has several values, and takes one")
+	}
+	for _, value := range values {
+		if strings.ContainsAny(value, "\x00\r\n") {
+			return errors.New("has a value with characters that can't be passed to a program")
+		}
+		switch o.Type {
+		case "number":
+			n, err := strconv.ParseFloat(value, 64)
+			switch {
+			case err != nil || math.IsInf(n, 0) || math.IsNaN(n):
+				return errors.New("has a value that is not a number")
+			case o.Min != nil && n < *o.Min || o.Max != nil && n > *o.Max:
+				return errors.New("has a value outside the limits that the manifest sets")
+			}
+		case "boolean":
+			if value != "true" && value != "false" {
+				return errors.New("has a value other than true and false")
+			}
+		case "directory", "file":
+			info, err := os.Stat(value)
+			if !filepath.IsAbs(value) || err != nil || info.IsDir() != (o.Type == "directory") {
+				return fmt.Errorf("has a value that is not the path of a %s on this computer", map[string]string{"file": "file", "directory": "folder"}[o.Type])
+			}
+		}
+	}
+	return nil
+}
+
+var placeholder = regexp.MustCompile(`\$\{[^{}]*\}`)
+
+// words fills in one word. Where it is a placeholder alone, a value with several parts becomes as many words, and one without a value none.
+func (f *filler) words(text string) (words []string, err error) {
+	if name, is := strings.CutPrefix(text, "${user_config."); is && placeholder.FindString(text) == text {
+		values, known := f.values[strings.TrimSuffix(name, "}")]
+		if !known {
+			return nil, errUnknownPlaceholder
+		}
+		return values, nil
+	}
+	filled := placeholder.ReplaceAllStringFunc(text, func(found string) string {
+		if name, is := strings.CutPrefix(found, "${user_config."); is {
+			values, known := f.values[strings.TrimSuffix(name, "}")]
+			if !known {
+				err = errUnknownPlaceholder
+			}
+			return strings.Join(values, ",")
+		}
+		if found == "${__dirname}" {
+			return f.folder
+		}
+		to := f.places(found)
+		if to == found {
+			err = errUnknownPlaceholder
+		}
+		return to
+	})
+	return []string{filled}, err
+}
+
+var errUnknownPlaceholder = errors.New("this extension can't be converted: it has a placeholder that this version doesn't know")
+
+// places fills in the placeholders for folders of the person.
+func (f *filler) places(text string) string {
+	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+		switch found {
+		case "${HOME}":
+			return f.system.path(f.system.Home)
+		case "${DESKTOP}":
+			return f.system.path(f.system.Home, "Desktop")
+		case "${DOCUMENTS}":
+			return f.system.path(f.system.Home, "Documents")
+		case "${DOWNLOADS}":
+			return f.system.path(f.system.Home, "Downloads")
+		case "${/}", "${pathSeparator}":
+			return string(filepath.Separator)
+		}
+		return found
+	})
+}
+
+// AddEntry is a file with one more entry, its last. Only JSON, and only if nothing else changes.
+func AddEntry(raw []byte, format Format, c Conversion) ([]byte, error) {
+	f, err := Parse(raw, format)
+	if err != nil {
+		return nil, err
+	}
+	if _, there := f.Entry(c.Name); there {
+		return nil, errors.New("the file has an entry of this name already; rename that one, then try again")
+	}
+	if format.Language != JSON || format.shape != nil || len(c.Argv) == 0 {
+		return nil, errors.New("this version adds entries to Claude Desktop's file only")
+	}
+	text := `{"command": ` + quote(c.Argv[0]) + `, "args": [` + strings.Join(f.spellAll(c.Argv[1:]), ", ") + `]`
+	var env []string
+	for _, v := range c.Env {
+		env = append(env, quote(v.Name)+": "+quote(v.Value))
+	}
+	if len(env) > 0 {
+		text += `, "env": {` + strings.Join(env, ", ") + `}`
+	}
+	ed := &editor{f: f}
+	if !f.HasServers {
+		if err := ed.edit(f.set(&f.root, f.root.Value.(*hujson.Object), format.key(), "{}")); err != nil {
+			return nil, err
+		}
+	}
+	if err := ed.edit(ed.f.set(ed.f.servers, ed.f.servers.Value.(*hujson.Object), c.Name, text+"}")); err != nil {
+		return nil, err
+	}
+	e, _ := ed.f.Entry(c.Name)
+	if e.Odd != "" || !slices.Equal(e.Argv(), c.Argv) || len(e.EnvNames) != len(c.Env) || len(ed.f.Entries) != len(f.Entries)+1 {
+		return nil, errors.New("an entry with this command can't be written")
+	}
+	return ed.f.raw, nil
+}
