@@ -154,7 +154,9 @@ func (takeOutCommand) run(_ context.Context, s streams) (int, error) {
 	if err != nil {
 		return exitFailed, fmt.Errorf("find this program: %w", err)
 	}
-	if err := removal.Become(order.User, order.Root); err != nil {
+	if err := removal.Become(order.User, order.Root); errors.Is(err, removal.ErrNotHere) {
+		return exitFine, json.NewEncoder(s.out).Encode([]removal.Report{})
+	} else if err != nil {
 		return exitFailed, err
 	}
 	env := func(name string) string {

@@ -286,3 +286,21 @@ func TestEveryWrapperOfEveryUserIsTakenOutAsThatUser(t *testing.T) {
 	}
 	m.stay(ben.home+"/.cursor/mcp.json", others)
 }
+
+// In a container that knows root alone, the other users of passwd have nothing, and don't keep a package from going.
+func TestUsersThatASystemDoesNotKnowKeepNoPackage(t *testing.T) {
+	m := newMachine(t)
+	m.install(sallyport(t))
+	file := m.own(rootUser, ".cursor/mcp.json", ofCursor, 0o600)
+	was := m.lying(file)
+	m.protect(rootUser, []string{"--client", "all"})
+	if m.lying(file) == was {
+		t.Fatal("it was not protected")
+	}
+	child := exec.Command(m.path("/usr/bin/sallyport"), "unprotect", "--everyone", "--root", m.root)
+	child.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: []syscall.SysProcIDMap{{Size: 1}}, GidMappings: []syscall.SysProcIDMap{{Size: 1}}}
+	if code, out := m.ran(child); code != 0 || strings.Count(out, "\n") != 1 {
+		t.Errorf("%d, %s", code, out)
+	}
+	m.stay(file, was)
+}
