@@ -197,3 +197,38 @@ func TestAChangedFileOfAnExtensionIsAnItemWithinTenSeconds(t *testing.T) {
 		return strings.Contains(told, "added|a file is new||link") && strings.Contains(told, "changed|this link is pinned, and what it leads to is not||link")
 	})
 }
+
+func TestWhatChangedInAnExtensionWhileNoHubRanIsFoundByTheNext(t *testing.T) {
+	home, root := newHome(t), t.TempDir()
+	d := deskAt(t, home, root, claudeFile, nil)
+	x := installExtension(t, d)
+	d.approve(d.waitsFor(vocab.ItemExtension, "extension:Files=new", ""))
+	d.settles()
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	x.put("server/index.js", "console.log(2)\n")
+	d.place = open(t, home, func(o *Options) { o.Program, o.System, o.HomeCheck = d.Program, d.system, time.Hour })
+	it := d.waitsFor(vocab.ItemExtension, "extension:Files=changed", "")
+	if told := toldOf(t, d, it); told != "changed|a file changed||server/index.js" {
+		t.Errorf("told: %s", told)
+	}
+
+	// Without the list of what was accepted, the change is still one.
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lists, err := filepath.Glob(filepath.Join(home.Dir, "extensions", "*.list"))
+	if err != nil || len(lists) != 1 {
+		t.Fatalf("lists: %q, %v", lists, err)
+	}
+	if err := os.WriteFile(lists[0], []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x.put("server/index.js", "console.log(3)\n")
+	d.place = open(t, home, func(o *Options) { o.Program, o.System, o.HomeCheck = d.Program, d.system, time.Hour })
+	next := d.waitsFor(vocab.ItemExtension, "extension:Files=changed", it.Code)
+	if told := toldOf(t, d, next); told != "changed|its files differ from the ones you accepted; which ones is not known||" {
+		t.Errorf("told: %s", told)
+	}
+}
