@@ -10,6 +10,7 @@ func TestAWrapperInAnEntryThatItsClientSwitchedOffSinceIsRemoved(t *testing.T) {
 	for _, c := range []struct{ client, raw, on, off string }{
 		{"cline", `{"mcpServers": {"a": {"command": "npx", "args": ["-y", "x"], "disabled": false}}}`, `"disabled": false`, `"disabled": true`},
 		{"cline", `{"mcpServers": {"a": {"command": "npx", "disabled": false}}}`, `"disabled": false`, `"disabled": true`},
+		{"cline", `{"mcpServers": {"a": {"type": "sse", "url": "https://h.example/mcp", "disabled": false}}}`, `"disabled": false`, `"disabled": true`},
 		{"opencode", `{"mcp": {"a": {"type": "local", "command": ["npx", "x"], "enabled": true}}}`, `"enabled": true`, `"disabled": true`},
 		{"mistral-vibe", "[[mcp_servers]]\nname = \"a\"\ntransport = \"stdio\"\ncommand = \"npx\"\ndisabled = false\n", "disabled = false", "disabled = true"},
 		{"goose", "extensions:\n  a:\n    type: stdio\n    cmd: npx\n    disabled: false # mine\n", "disabled: false", "disabled: true"},
