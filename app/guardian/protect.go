@@ -28,7 +28,7 @@ func (g *Guardian) protect(peer control.Peer, p control.Protect) (none control.P
 	if err != nil {
 		return none, err
 	}
-	out, result, err := g.guarding(e, peer, p)
+	out, result, err := e.guarding(g.opts.System, peer, p)
 	if err != nil {
 		return none, err
 	}
@@ -69,12 +69,12 @@ func (g *Guardian) protect(peer control.Peer, p control.Protect) (none control.P
 }
 
 // guarding is the effect of a call to protect.
-func (g *Guardian) guarding(e *edit, peer control.Peer, p control.Protect) (out control.Protected, result clientconfig.Result, err error) {
+func (e *edit) guarding(s clientconfig.System, peer control.Peer, p control.Protect) (out control.Protected, result clientconfig.Result, err error) {
 	if p.Convert != "" {
 		if peer.Descends {
 			return out, result, office.Answer(control.CodeDescends, "a guarded server can't add entries to a client's file")
 		}
-		return e.Convert(g.opts.System, p.Convert, p.Set)
+		return e.Convert(s, p.Convert, p.Set)
 	}
 	if p.Add != nil {
 		if peer.Descends {
