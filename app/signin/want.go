@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -26,8 +27,9 @@ import (
 // plan is what a sign-in would bind, as it was found out.
 type plan struct {
 	oauth.Plan
-	login store.Login // as people are shown it
-	at    time.Time
+	challenge oauth.Challenge // that it was found out for
+	login     store.Login     // as people are shown it
+	at        time.Time
 }
 
 // planLasts is how long what was found out is used again. The person decides on its digest.
@@ -36,17 +38,34 @@ const planLasts = 10 * time.Minute
 // moreEvery is how long a set of scopes is not asked for again.
 const moreEvery = time.Hour
 
+// maxMore is how many sets of scopes are remembered for that.
+const maxMore = 64
+
 // wantsAll reports whether an item is about a server that can't be used without a sign-in, not about more scopes.
 func wantsAll(it store.Item) bool { return len(review.LoginOf(it).Had) == 0 }
 
 // want makes the item about a server that wants a sign-in, and returns its code. The caller has the turn.
 func (s *Desk) want(ctx context.Context, srv *server) (code string, err error) {
+	if code := s.wanted(srv); code != "" {
+		return code, nil
+	}
 	p, err := s.planFor(ctx, srv, "", nil)
 	if err != nil {
 		s.noteFailure(srv, err)
 		return "", err
 	}
 	return s.ask(srv, p, true)
+}
+
+// wanted is the code of the item about a server whose wrappers wait already, "" if it is to be found out anew: ten that start at once ask for one.
+func (s *Desk) wanted(srv *server) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := srv.plan
+	if !srv.wanted || p == nil || s.office.Now().Sub(p.at) >= planLasts || !reflect.DeepEqual(p.challenge, srv.challenge) {
+		return ""
+	}
+	return srv.code
 }
 
 // wantMore is want for a token that is not good for everything.
@@ -70,6 +89,9 @@ func (s *Desk) wantMore(ctx context.Context, srv *server) (code string, err erro
 		s.noteFailure(srv, err)
 		return "", err
 	}
+	if len(srv.more) >= maxMore {
+		clear(srv.more)
+	}
 	srv.more[asked] = now
 	return s.ask(srv, p, false)
 }
@@ -84,7 +106,7 @@ func (s *Desk) planFor(ctx context.Context, srv *server, issuer string, had []st
 	if err != nil && !errors.Is(err, oauth.ErrSeveral) {
 		return nil, err
 	}
-	p := &plan{Plan: found, at: s.office.Now()}
+	p := &plan{Plan: found, challenge: srv.challenge, at: s.office.Now()}
 	if had != nil {
 		p.Scopes = oauth.Union(had, found.Scopes)
 	}

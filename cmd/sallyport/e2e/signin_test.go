@@ -108,6 +108,9 @@ func TestOneSignInServesTenWrappers(t *testing.T) {
 			t.Errorf("a call before the sign-in: %s", short(got))
 		}
 	}
+	if n := i.Count(issuer.Metadata); n != 1 {
+		t.Errorf("where to sign in was found out %d times", n)
+	}
 	if i.Count(issuer.Pages) != 0 || i.Count(issuer.Registrations) != 0 {
 		t.Error("a server had us register or open a page without a person")
 	}
