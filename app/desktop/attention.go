@@ -168,7 +168,7 @@ func moodOf(l control.Light) tray.Mood {
 	case vocab.Amber: // depends on the subject
 	}
 	switch l.State {
-	case display.LightReview, display.LightHeld:
+	case display.LightReview, display.LightHeld, display.LightSignIn:
 		return tray.Attention
 	}
 	return tray.Failing

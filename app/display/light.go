@@ -17,6 +17,7 @@ const (
 	LightCritical   = "critical"
 	LightUnguarded  = "unguarded"
 	LightReview     = "review"
+	LightSignIn     = "sign_in" // it can't be used before a person has signed in
 	LightHeld       = "held"
 	LightNoVersion  = "no_common_version"
 	LightUnreadable = "unreadable"
@@ -39,6 +40,7 @@ func light(colour vocab.Colour, state, words, next string) control.Light {
 type sightedServer struct {
 	Critical  bool              // a Critical item about it is pending
 	Waits     int               // pending items about it, without held responses
+	SignIn    bool              // one of them says that it can't be used before a person has signed in
 	Held      int               // responses
 	Open      bool              // an entry of its name is unguarded, and nobody chose that
 	LeftOut   bool              // an entry of its name is unguarded by a person's choice
@@ -72,6 +74,8 @@ func lightWithoutHeld(s sightedServer) control.Light {
 		return light(vocab.Amber, LightNoVersion, "No common protocol version", "Update the server or its client.")
 	case s.Open:
 		return light(vocab.Amber, LightUnguarded, "Guarded until its client restarts", "Add the guard in the Inbox.")
+	case s.SignIn:
+		return light(vocab.Amber, LightSignIn, "Wants a sign-in", "Sign in from the Inbox.")
 	case s.Waits > 0 && s.State == vocab.ServerOpen && s.Blocked > 0:
 		return light(vocab.Amber, LightReview, review.Count(s.Blocked, "tool")+" blocked, needs your review", "Review it in the Inbox.")
 	case s.Waits > 0:
@@ -123,6 +127,8 @@ type sightedAll struct {
 	Works      bool
 	Critical   int    // items
 	Waiting    int    // items, the Critical ones among them
+	SignIns    int    // servers that can't be used before a person has signed in
+	SignIn     string // name of the first
 	Lost       string // name of the first entry whose guard was removed
 	Alone      bool   // it is the only one
 	Loose      int    // entries that are unguarded without anyone's choice
@@ -151,6 +157,10 @@ func lightOfAll(s sightedAll) control.Light {
 		return light(vocab.Amber, LightUnguarded, s.Lost+" is not guarded", "Put the guard back, then restart its client.")
 	case s.Lost != "":
 		return light(vocab.Amber, LightUnguarded, s.Lost+" and others are not guarded", "Put the guard back, then restart the client.")
+	case s.SignIns == 1 && s.Waiting == 1:
+		return light(vocab.Amber, LightSignIn, s.SignIn+" wants a sign-in", "Sign in from the Inbox.")
+	case s.SignIns > 1 && s.SignIns == s.Waiting:
+		return light(vocab.Amber, LightSignIn, review.Count(s.SignIns, "server")+" want a sign-in", "Sign in from the Inbox.")
 	case s.Waiting > 0:
 		return light(vocab.Amber, LightReview, review.Count(s.Waiting, "item")+needs(s.Waiting)+"your review", "Review it in the Inbox.")
 	case s.Loose > 0:

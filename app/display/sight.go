@@ -1,12 +1,14 @@
 package display
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/sallyport/sallyport/app/guardian"
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -23,6 +25,7 @@ type sight struct {
 
 type waitingCount struct {
 	critical    bool
+	signIn      bool
 	items, held int
 }
 
@@ -54,6 +57,11 @@ func allFacts(c control.Coverage, waiting []control.InboxItem, b beside, works b
 	for _, it := range waiting {
 		if it.Severity == vocab.SeverityCritical {
 			s.Critical++
+		}
+		if it.Login != nil && len(it.Login.Had) == 0 {
+			if s.SignIns++; s.SignIns == 1 {
+				s.SignIn = legible.ShortName(cmp.Or(it.Shown, it.Server), legible.MaxShownName)
+			}
 		}
 		if it.Kind == vocab.ItemUnguarded {
 			for _, p := range it.Parts {
@@ -169,6 +177,13 @@ func (d *Display) look() (s sight, err error) {
 			} else {
 				n.items++
 			}
+			if it.Kind == vocab.ItemLogin {
+				whole, err := tx.Item(it.Code)
+				if err != nil {
+					return err
+				}
+				n.signIn = n.signIn || len(review.LoginOf(whole).Had) == 0
+			}
 			s.waiting[it.ServerID] = n
 		}
 		return err
@@ -206,7 +221,7 @@ func (s sight) row(server control.Server) ServerRow {
 	n := s.waiting[server.ID]
 	row := ServerRow{Server: server, Held: n.held, Entries: []RowEntry{}}
 	facts := sightedServer{
-		Critical: n.critical, Waits: n.items, Held: n.held, Running: server.Wrappers > 0, State: server.State, Blocked: server.Blocked, NoVersion: server.Versions != nil,
+		Critical: n.critical, Waits: n.items, SignIn: n.signIn, Held: n.held, Running: server.Wrappers > 0, State: server.State, Blocked: server.Blocked, NoVersion: server.Versions != nil,
 	}
 	var late []RowEntry
 	for _, e := range s.entries() {

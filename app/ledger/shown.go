@@ -90,7 +90,7 @@ func ServerRow(l *Ledger, codes map[vocab.ItemKind]string) control.Server {
 	if row.Versions, row.Problem = l.Server.Versions, review.VersionProblem(l.Server); row.Versions != nil && !r.Blocked {
 		row.State = vocab.ServerNoCommonVersion
 	}
-	for _, kind := range []vocab.ItemKind{vocab.ItemLaunch, vocab.ItemNewServer, vocab.ItemChanged} {
+	for _, kind := range []vocab.ItemKind{vocab.ItemLaunch, vocab.ItemNewServer, vocab.ItemChanged, vocab.ItemLogin} { // the last one that is there
 		if codes[kind] != "" {
 			row.Code = codes[kind]
 		}

@@ -84,6 +84,8 @@ func serverState(s control.Server) string {
 	switch {
 	case s.State == vocab.ServerNotStarted:
 		return "not started yet"
+	case s.Light != nil && s.Light.State == display.LightSignIn:
+		return "wants a sign-in"
 	case waitsForClient(s):
 		return terminal.Text(string(s.State)) + ", not started yet"
 	}
