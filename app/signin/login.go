@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -22,6 +23,7 @@ type attempt struct {
 	id    string
 	srv   *server
 	begun control.LoginBegun
+	stop  context.CancelFunc
 	done  chan struct{}
 	err   error // after done
 }
@@ -49,6 +51,11 @@ func (s *Desk) Login(ctx context.Context, peer control.Peer, l control.Login) (o
 	}
 	out.Plan = review.LoginPlan(p.login)
 	out.Plan.Server, out.Plan.Identity = of.Name, of.Identity
+	if l.Issuer == "" {
+		if err := s.renew(srv, p); err != nil {
+			return control.LoginBegun{}, err
+		}
+	}
 	if l.Digest == "" {
 		return out, nil
 	}
@@ -90,12 +97,17 @@ func (s *Desk) find(name string) (srv *server, of store.Server, err error) {
 	return srv, of, nil
 }
 
-// shown is the plan to decide on: the one that was shown, if it is not old.
+// shown is the plan to decide on: the one that was shown, if it is not old and nothing was entered since.
 func (s *Desk) shown(ctx context.Context, srv *server, l control.Login) (*plan, error) {
-	if p := srv.plan; p != nil && s.office.Now().Sub(p.at) < planLasts && (l.Issuer == "" || l.Issuer == p.login.Issuer) && (l.Digest == "" || l.Digest == p.login.Digest) {
+	if p := srv.plan; p != nil && s.office.Now().Sub(p.at) < planLasts && (l.Issuer == "" || l.Issuer == p.login.Issuer) && (l.Digest == "" || l.Digest == p.login.Digest) &&
+		(p.login.Issuer == "" || p.login.Registered == s.registeredBy(srv, p.Plan)) {
 		return p, nil
 	}
-	return s.planFor(ctx, srv, l.Issuer, nil)
+	issuer, had, err := s.recall(srv)
+	if err != nil {
+		return nil, err
+	}
+	return s.planFor(ctx, srv, cmp.Or(l.Issuer, issuer), had)
 }
 
 // underWay is the sign-in that was begun and has not ended.
@@ -120,7 +132,8 @@ func (s *Desk) begin(ctx context.Context, srv *server, p *plan, out control.Logi
 		s.noteFailure(srv, err)
 		return control.LoginBegun{}, told(err)
 	}
-	a := &attempt{id: vocab.NewRecordID(s.office.Now()), srv: srv, done: make(chan struct{})}
+	waits, stop := context.WithTimeout(context.Background(), loginLimit)
+	a := &attempt{id: vocab.NewRecordID(s.office.Now()), srv: srv, stop: stop, done: make(chan struct{})}
 	out.ID, out.Address = a.id, begun.URL()
 	a.begun = out
 	s.mu.Lock()
@@ -129,16 +142,15 @@ func (s *Desk) begin(ctx context.Context, srv *server, p *plan, out control.Logi
 	s.mu.Unlock()
 	s.hub.Work.Go(func() {
 		defer close(a.done)
-		ctx, cancel := context.WithTimeout(context.Background(), loginLimit)
-		defer cancel()
+		defer stop()
 		go func() {
 			select {
 			case <-s.hub.Closing:
-				cancel()
-			case <-ctx.Done():
+				stop()
+			case <-waits.Done():
 			}
 		}()
-		a.err = s.finish(ctx, srv, p, begun)
+		a.err = s.finish(waits, srv, p, begun)
 		s.mu.Lock()
 		srv.attempt = nil
 		s.mu.Unlock()
@@ -155,6 +167,9 @@ func (s *Desk) begin(ctx context.Context, srv *server, p *plan, out control.Logi
 func (s *Desk) finish(ctx context.Context, srv *server, p *plan, begun *oauth.Attempt) error {
 	defer begun.Close()
 	tokens, err := begun.Wait(ctx)
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) { // a person stopped it, or the hub ends: nothing failed
+		return err
+	}
 	if err != nil {
 		s.noteFailure(srv, err)
 		return err
@@ -191,10 +206,13 @@ func (s *Desk) signed(srv *server, p *plan) error {
 		}
 		code := ""
 		it, err := tx.WaitingFor(srv.id, vocab.ItemLogin)
+		if office.Absent(err) { // it can be one that the person refused before
+			it, err = tx.Item(s.codeOf(srv))
+		}
 		if err != nil && !office.Absent(err) {
 			return false, err
 		}
-		if err == nil {
+		if err == nil && (it.Decided == "" || it.Decided == vocab.DecidedRejected) {
 			code = it.Code
 			it.Decided, it.DecidedAt = vocab.DecidedApproved, s.office.Now()
 			if err := tx.PutItem(it); err != nil {
@@ -217,6 +235,20 @@ func (s *Desk) signed(srv *server, p *plan) error {
 
 // LoginEnd waits for the end of a sign-in that was begun.
 func (s *Desk) LoginEnd(ctx context.Context, peer control.Peer, id string) (control.SignInStatus, error) {
+	status, err := s.LoginEnded(ctx, id)
+	switch {
+	case err != nil:
+		return control.SignInStatus{}, err
+	case status.Problem != "" && status.Said != "":
+		return control.SignInStatus{}, office.Answer(control.CodeUnavailable, "%s; it says: %q", status.Problem, status.Said)
+	case !status.SignedIn && status.Problem != "":
+		return control.SignInStatus{}, office.Answer(control.CodeUnavailable, "%s", status.Problem)
+	}
+	return status, nil
+}
+
+// LoginEnded is LoginEnd for the window: why a sign-in failed is its Problem, and what the issuer says of it is kept apart.
+func (s *Desk) LoginEnded(ctx context.Context, id string) (control.SignInStatus, error) {
 	s.mu.Lock()
 	a := s.attempts[id]
 	s.mu.Unlock()
@@ -228,15 +260,27 @@ func (s *Desk) LoginEnd(ctx context.Context, peer control.Peer, id string) (cont
 	case <-ctx.Done():
 		return control.SignInStatus{}, ctx.Err()
 	}
-	if f, ok := errors.AsType[*oauth.Failure](a.err); ok && f.Words != "" {
-		return control.SignInStatus{}, office.Answer(control.CodeUnavailable, "%s; it says: %q", office.OneLine(f.Why), f.Words)
-	}
 	if a.err != nil {
-		return control.SignInStatus{}, told(a.err)
+		status := control.SignInStatus{Server: a.begun.Plan.Server, Identity: a.begun.Plan.Identity, Problem: office.OneLine(a.err.Error())}
+		if f, ok := errors.AsType[*oauth.Failure](a.err); ok {
+			status.Said = f.Words
+		}
+		return status, nil
 	}
 	all, err := s.SignIns(control.SignInQuery{Server: a.srv.id})
 	if err != nil {
 		return control.SignInStatus{}, err
 	}
 	return all[0], nil
+}
+
+// StopLogin ends a sign-in that was begun: what the page sends from now on does not count.
+func (s *Desk) StopLogin(id string) {
+	s.mu.Lock()
+	a := s.attempts[id]
+	s.mu.Unlock()
+	if a != nil {
+		a.stop()
+		<-a.done
+	}
 }

@@ -209,6 +209,44 @@ func (s *Desk) ask(srv *server, p *plan, all bool) (code string, err error) {
 	return code, nil
 }
 
+// renew has the item about a sign-in say what was found out now. A server without such an item gets none.
+func (s *Desk) renew(srv *server, p *plan) error {
+	old := false
+	err := s.office.Answering(func(tx *store.Tx) error {
+		it, err := tx.WaitingFor(srv.id, vocab.ItemLogin)
+		old = err == nil && review.LoginOf(it).Digest != p.login.Digest
+		if office.Absent(err) {
+			return nil
+		}
+		return err
+	})
+	if err != nil || !old {
+		return err
+	}
+	_, err = s.ask(srv, p, false)
+	return err
+}
+
+// recall is what a plan has to be made from that was made before: from the item about it, since a hub that was started again has seen no challenge.
+func (s *Desk) recall(srv *server) (issuer string, had []string, err error) {
+	var login store.Login
+	err = s.office.Answering(func(tx *store.Tx) error {
+		it, err := tx.WaitingFor(srv.id, vocab.ItemLogin)
+		if office.Absent(err) {
+			return nil
+		}
+		login = review.LoginOf(it)
+		return err
+	})
+	if len(srv.challenge.Scopes) == 0 && !srv.challenge.Bearer {
+		srv.challenge.Scopes = login.Scopes
+	}
+	if len(login.Had) > 0 && srv.sign != nil {
+		return srv.sign.Issuer, slices.Concat([]string{}, srv.sign.Scopes), err
+	}
+	return "", nil, err
+}
+
 // refusedBefore is the code of the item with this content that a person refused, "" for none.
 func refusedBefore(tx *store.Tx, server, digest string) string {
 	if _, err := tx.WaitingFor(server, vocab.ItemLogin); err == nil {
