@@ -14,7 +14,7 @@ import (
 // Shapes names structs that only embedded ones hold: Wails writes a type only if a method or a named field has it.
 type Shapes struct{}
 
-func (*Shapes) Name(control.CallReason, control.ClientEntry, control.GuardVerdict, control.Part, control.WaitingCall, inspect.Check, powers.Summary) {
+func (*Shapes) Name(control.CallReason, control.ClientEntry, control.GuardVerdict, control.Part, control.WaitingCall, control.WantedLogin, inspect.Check, powers.Summary) {
 }
 
 // Overview is what every screen shows. It is cheap: the page asks for it at every "changed".
@@ -73,13 +73,14 @@ type Review struct {
 	Diff        string               `json:"diff"`    // unified diff of a client's file; holds server text
 	Sandbox     vocab.Sandbox        `json:"sandbox"` // off, shield, strict, ""
 	LookedUnder vocab.Sandbox        `json:"lookedUnder"`
-	Next        string               `json:"next"`           // code of the item for what is left of it
-	TypedWord   string               `json:"typedWord"`      // to be typed to allow; "" unless Critical
-	Stale       bool                 `json:"stale"`          // it is not pending as shown
-	Held        *Held                `json:"held,omitempty"` // of a held response
-	Asks        *AskedCall           `json:"asks,omitempty"` // of a call that a person decides on
-	Can         *Can                 `json:"can,omitempty"`  // of a new server with tools
-	Made        *control.Made        `json:"made,omitempty"` // of a new server that runs here
+	Next        string               `json:"next"`             // code of the item for what is left of it
+	TypedWord   string               `json:"typedWord"`        // to be typed to allow; "" unless Critical
+	Stale       bool                 `json:"stale"`            // it is not pending as shown
+	Held        *Held                `json:"held,omitempty"`   // of a held response
+	Asks        *AskedCall           `json:"asks,omitempty"`   // of a call that a person decides on
+	SignIn      *WantedSignIn        `json:"signIn,omitempty"` // of a server that wants a sign-in
+	Can         *Can                 `json:"can,omitempty"`    // of a new server with tools
+	Made        *control.Made        `json:"made,omitempty"`   // of a new server that runs here
 }
 
 // PartDetail is one part: what was last allowed, and what is declared now.

@@ -66,7 +66,7 @@ func reviewOf(it control.ItemDetail) Review {
 		Before: it.Before, Can: canDo(it.Can), Made: it.Made,
 	}
 	out.Decided = it.Decided
-	out.Held = held(it)
+	out.Held, out.SignIn = held(it), wantedSignIn(it)
 	if out.Asks = askedCall(it); out.Asks != nil {
 		out.Call, out.Details = nil, []PartDetail{} // the page gets its arguments one by one
 	}

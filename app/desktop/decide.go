@@ -59,6 +59,9 @@ func (p *Page) Review(code string) (Review, error) {
 		return Review{}, err
 	}
 	out := reviewOf(it)
+	if out.SignIn != nil {
+		p.signIns.tell(out.SignIn, it.Code)
+	}
 	over := undecidable(it)
 	if it.Held != nil {
 		over = undecidableHeld(it)

@@ -541,8 +541,8 @@ func TestAfterALostStoreAPersonBeginsAgain(t *testing.T) {
 
 // Whatever runs in the page can call every exported method: a new one is a decision.
 func TestThePageCanCallTheseAndNothingElse(t *testing.T) {
-	want := strings.Fields("Activity Alive Allow AllowClean AllowedCalls AskToQuit Backups Block ChooseFile CleanServers Clients ConfirmLoosening DecidedItems Discard DiscardAll EndException Except Exceptions ForgetCall Guards HeldText HeldTogether History Inbox Keep Logs Look NotNow Overview PreviewProtect PreviewRestore " +
-		"PreviewUnprotect Protect Quit Ready Record Release Restore Review Server Servers SetSetting SetTheme Settings ShowInFolder Shows Stay TestGuard TestNotification ToolSettings TrayTold Undo Unprotect")
+	want := strings.Fields("Activity Alive Allow AllowClean AllowedCalls AskToQuit Backups BeginSignIn Block ChooseFile CleanServers Clients ConfirmLoosening DecidedItems Discard DiscardAll EndException Except Exceptions ForgetCall Guards HeldText HeldTogether History Inbox Keep Logs Look NotNow OpenSignIn Overview PreviewProtect PreviewRestore " +
+		"PreviewUnprotect Protect Quit Ready Record Release Restore Review Server Servers SetSetting SetTheme Settings ShowInFolder Shows SignInOf SignInPlan SignOut Stay StopSignIn TestGuard TestNotification ToolSettings TrayTold Undo Unprotect WaitSignIn")
 	var got []string
 	for method := range reflect.TypeFor[*Page]().Methods() {
 		got = append(got, method.Name)

@@ -3,6 +3,7 @@ import { responses } from '../held/words'
 import type { Item, Part } from '../lib/api'
 import { countedWords, kindOfItem } from '../lib/kinds'
 import { labelOf } from '../review/settings'
+import { hostIn } from '../review/signin'
 import { serverName } from '../untrusted/names'
 
 /** A stable key for a row: an item of held responses keeps its row while its code moves on to the newest. */
@@ -34,6 +35,8 @@ export function kindWords(item: Item): string {
       return 'Call to review'
     case 'response_held':
       return many(item) ? `${responses(item.count ?? 0)}${item.decided === '' ? ' held' : ''}` : 'Response held'
+    case 'login':
+      return item.login?.had?.length ? 'Wants you to allow more' : 'Wants a sign-in'
     case 'guard_problem':
       return 'Guard problem'
   }
@@ -50,6 +53,7 @@ function changedWords(parts: Part[]): string {
 export function aboutOf(item: Item): { name: string; words: string } {
   const parts = item.parts.filter((p) => p.item !== 'launch')
   if (item.kind === 'settings_changed') return { name: '', words: parts.length === 1 && parts[0] ? labelOf({ name: parts[0].item.replace(/^setting:/, '') }) : `${parts.length} settings` }
+  if (item.kind === 'login') return { name: hostIn(item.login?.plan.issuer ?? ''), words: item.login?.plan.issuers?.length ? `${item.login.plan.issuers.length} places to choose from` : '' }
   const [only] = parts
   if (item.kind === 'new_server') {
     const items = [...new Set(parts.map((p) => p.item))] // one that differs between two protocol eras is two parts
@@ -64,6 +68,7 @@ export function aboutOf(item: Item): { name: string; words: string } {
 export function standing(item: Item): string {
   if (item.kind === 'response_held') return { '': 'held', approved: 'released', rejected: 'discarded' }[item.decided] ?? 'no longer stored'
   if (item.kind === 'call_waiting') return { '': 'not run', approved: item.call?.always ? 'always allowed' : 'allowed once', rejected: 'refused' }[item.decided] ?? 'never run'
+  if (item.kind === 'login') return { '': item.login?.had?.length ? 'some calls blocked' : 'blocked', approved: 'signed in', rejected: 'not signed in' }[item.decided] ?? 'no longer wanted'
   switch (item.decided) {
     case 'approved':
       return fileKind(item) ? 'put back' : item.kind === 'extension' ? 'accepted' : 'allowed'

@@ -10,7 +10,7 @@ export interface Action {
   title: string
   /** For screen readers, without context; begins with title. */
   label: string
-  call: 'allow' | 'keep' | 'release' | 'without' | 'discard' | 'discardAll' | 'except' | 'block'
+  call: 'allow' | 'keep' | 'release' | 'without' | 'discard' | 'discardAll' | 'except' | 'block' | 'signIn'
   items: string[]
   all: boolean
   /** A call, for good. */

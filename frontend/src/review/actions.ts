@@ -6,6 +6,7 @@ import type { Action, Actions } from './action'
 import { warns } from './findings'
 import { partKey } from './forms'
 import { settingChanges } from './settings'
+import { hostWords, wantsMore } from './signin'
 
 const gone = (p: PartDetail) => p.state === 'removed'
 export const isClean = (p: PartDetail) => !p.findings.some((f) => f.level !== 'low')
@@ -31,6 +32,8 @@ export function actionsOf(review: Review, chosen: PartDetail | undefined, picked
       return launch(review)
     case 'call_waiting':
       return call(review)
+    case 'login':
+      return signIn(review)
     default:
       return changed(review, chosen)
   }
@@ -123,6 +126,25 @@ function launch(review: Review): Actions {
       id: 'act-allow', title: 'Allow this program…', label: `Allow this program: ${server}`, call: 'allow', items: [], all: false, ask,
       consequence: `If you allow this, ${server} runs as shown here, with all your permissions on this computer. Allow it if you updated it yourself.`,
       confirm: 'Allow this version', done: `You allowed what ${server} runs now.`, undo: false, runs: review.runs === true,
+    }],
+  }
+}
+
+/** A sign-in begins here and ends on the issuer's page, so nothing is decided yet. */
+function signIn(review: Review): Actions {
+  const server = serverOf(review)
+  const more = wantsMore(review)
+  const plan = review.signIn?.plan
+  const safe: Action = {
+    id: 'act-not-now', title: 'Not now', label: more ? `Not now: leave ${server} as it is` : `Not now: leave ${server} blocked`, call: 'keep', items: [], all: false, ask: 'once', consequence: '', confirm: '',
+    done: more ? `${server} can do what it could before, and no more.` : `${server} stays blocked until you sign in.`, undo: true,
+  }
+  return {
+    safe: review.decided === 'rejected' ? null : safe,
+    others: !plan || plan.issuer === '' || plan.registered === '' ? [] : [{
+      id: 'act-sign-in', title: 'Sign in…', label: `Sign in to ${server}`, call: 'signIn', items: [], all: false, ask: 'twice',
+      consequence: `Your browser opens ${hostWords(plan.pageHost, 'the page shown above')}. Sign in there only if you know this site.`,
+      confirm: 'Open in the browser', done: '', undo: false, back: 'Go back',
     }],
   }
 }

@@ -17,6 +17,8 @@ export class Look {
   /** The content is out of date; see is where the current one is. */
   changed = $state.raw<{ see: string } | null>(null)
   busy = $state(false)
+  /** The page of a sign-in, for the person to open: no browser could be started. */
+  address = $state('')
   /** Grows when the content changes. */
   shown = $state(0)
 
@@ -78,14 +80,78 @@ export class Look {
     this.#arm.off()
   }
 
+  /** Finds out what a sign-in would be at one of several places, and shows it. */
+  async choose(issuer: string): Promise<void> {
+    const review = this.review
+    if (!review?.signIn || this.busy) return
+    this.busy = true
+    this.failed = ''
+    this.#arm.off()
+    try {
+      const plan = await this.#api.signInPlan(review.code, issuer)
+      if (this.review === review) this.review = { ...review, signIn: { ...review.signIn, plan } }
+    } catch (thrown) {
+      this.#refused(thrown)
+    } finally {
+      this.busy = false
+      this.#arm.after(review.armAfterMs)
+    }
+  }
+
+  /** Looks whether a sign-in has become possible. If it has, the program shows another item in place of this one. */
+  async lookAgain(): Promise<void> {
+    const before = this.review
+    if (!before) return
+    this.failed = ''
+    try {
+      await this.#api.signInPlan(before.code, '')
+    } catch (thrown) {
+      this.#refused(thrown)
+      return
+    }
+    await this.#again()
+  }
+
+  /** Begins the sign-in on the screen and opens its page. It has not ended when this returns. */
+  async #signIn(review: Review): Promise<null> {
+    const plan = review.signIn?.plan
+    if (!plan) return null
+    const one = plan.nonce !== '' // of several
+    this.busy = true
+    this.failed = ''
+    let failed = ''
+    try {
+      const begun = await this.#api.beginSignIn({ code: review.code, issuer: one ? plan.issuer : '', digest: one ? plan.digest : review.digest, nonce: one ? plan.nonce : review.nonce })
+      if (begun.id) void this.openPage(begun.id)
+    } catch (thrown) {
+      failed = refusalOf(thrown).message
+    } finally {
+      this.busy = false
+    }
+    await this.#again()
+    if (!this.changed) this.failed = failed
+    return null
+  }
+
+  /** Opens the page of a sign-in in the browser. */
+  async openPage(id: string): Promise<void> {
+    this.address = ''
+    try {
+      this.address = await this.#api.openSignIn(id)
+    } catch (thrown) {
+      this.failed = refusalOf(thrown).message
+    }
+  }
+
   /** Decides. Returns null on failure; failed says why. */
   async decide(action: Action, typed: string, reason = ''): Promise<Outcome | null> {
     const review = this.review
     if (!review || !this.ready) return null
+    if (action.call === 'signIn') return this.#signIn(review)
     this.busy = true
     this.failed = ''
     try {
-      const done = await this.#settle(review, action, typed, reason.trim())
+      const done = await this.#settle(review, { ...action, call: action.call }, typed, reason.trim())
       this.#arm.off()
       if (done.next === review.code) void this.#again() // none of it was decided
       return {
@@ -108,7 +174,7 @@ export class Look {
     }
   }
 
-  async #settle(review: Review, action: Action, typed: string, reason: string): Promise<Decided & { words?: string }> {
+  async #settle(review: Review, action: Action & { call: Exclude<Action['call'], 'signIn'> }, typed: string, reason: string): Promise<Decided & { words?: string }> {
     const { code, digest, nonce, server } = review
     const done = { code, server, approved: [], rejected: [], left: [], next: code }
     switch (action.call) {

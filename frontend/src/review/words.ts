@@ -5,6 +5,7 @@ import { serverName } from '../untrusted/names'
 import { verdictOf, worstOf } from './findings'
 import type { Headline } from './headline'
 import { labelOf } from './settings'
+import { signInHeadline, signInVerdict, wantsMore } from './signin'
 
 const VERBS: Record<string, string> = {
   changed: 'changed', new: 'is new', removed: 'is gone', rejected: 'is blocked', approved: 'changed and changed back',
@@ -53,6 +54,8 @@ export function headlineOf(review: Review): Headline {
       return headline({ before: `${parts.length} settings made less safe` })
     case 'guard_problem':
       return headline({ before: review.title.split(':', 1)[0] ?? 'Sallyport has a problem' })
+    case 'login':
+      return headline({ server: review.shown || review.server, after: signInHeadline(review.signIn) })
     case 'call_waiting':
       return headline({ before: 'Claude wants to call ', name: review.asks?.tool ?? '', between: ' from ', server: review.shown || review.server })
     case 'interaction':
@@ -82,6 +85,8 @@ export function verdict(review: Review): string {
       return 'Everything is blocked until this is fixed.'
     case 'call_waiting':
       return callVerdict(review)
+    case 'login':
+      return signInVerdict(review)
     case 'launch':
       return `${LAUNCH_MEANS[review.launch ?? ''] ?? 'You blocked its program.'} ${review.runs ? 'It is still running.' : 'It has not been started.'}`
   }
@@ -109,6 +114,7 @@ export const holdsBack = (review: Review) => ['new_server', 'changed', 'launch',
 export function blockedSince(review: Review): string {
   if (review.held) return 'Held since'
   if (review.kind === 'call_waiting') return 'Asked at'
+  if (review.kind === 'login') return wantsMore(review) ? 'Asked at' : 'Blocked since'
   return holdsBack(review) && !review.runs ? 'Blocked since' : 'Seen at'
 }
 
@@ -136,6 +142,8 @@ export function ifNothing(review: Review): string {
       return 'If you do nothing, everything stays blocked.'
     case 'call_waiting':
       return 'If you do nothing, it is never run.'
+    case 'login':
+      return wantsMore(review) ? `If you do nothing, calls that need more stay blocked. The rest of ${server} keeps working.` : `If you do nothing, all of ${server} stays blocked.`
     case 'interaction':
       return `If you do nothing, it stays blocked. The rest of ${server} keeps working.`
   }
@@ -146,6 +154,7 @@ export function ifNothing(review: Review): string {
 export function decidedWords(review: Review): string {
   const file = review.kind === 'unguarded' || review.kind === 'config_changed'
   if (review.kind === 'call_waiting') return { approved: review.asks?.always ? 'You allowed this call for good' : 'You allowed this call once', rejected: 'You refused this call', withdrawn: 'This is over: the time is up, or the tool is no longer allowed' }[review.decided] ?? ''
+  if (review.kind === 'login') return { approved: 'You signed in', rejected: 'You didn’t sign in', withdrawn: 'This is over: the server no longer asks for it' }[review.decided] ?? ''
   switch (review.decided) {
     case 'approved':
       return file ? 'You put this back' : review.kind === 'extension' ? 'You accepted this' : 'You allowed this'

@@ -1,4 +1,4 @@
-import type { AllowedCall, Can, Change, Decided, Does, Decision, Exception, Finding, Held, HeldPart, Item, PartDetail, Review, Segment } from '../lib/api'
+import type { AllowedCall, Can, Change, Decided, Does, Decision, Exception, Finding, Held, HeldPart, Item, PartDetail, Review, Segment, SignInPlan, WantedSignIn } from '../lib/api'
 import { foldingOf } from './passages'
 import { findingOf } from './rooms'
 import { sent } from './sent'
@@ -156,6 +156,24 @@ export function allowedCallOf(with_: Partial<AllowedCall> = {}): AllowedCall {
   return { id: 'a1', server: 'files', identity: 'stdio:files', tool: 'write_file', rule: 'ask', value: '{"path":"/home/ada/today.txt","text":"Milk"}', code: 'CA2L', since: new Date(Date.now() - 86_400_000).toISOString(), uses: 3, used: undefined, ...with_ }
 }
 
+export function planOf(with_: Partial<SignInPlan> = {}): SignInPlan {
+  return {
+    issuer: 'https://auth.linear.example', host: 'auth.linear.example', page: 'https://auth.linear.example', pageHost: 'auth.linear.example', scopes: ['issues:read', 'issues:write'], registered: 'dynamic',
+    digest: '', nonce: '', ...with_,
+  }
+}
+
+/** A server that wants a sign-in. */
+export function signInReview(wanted: Partial<WantedSignIn> = {}, with_: Partial<Review> = {}): Review {
+  const signIn: WantedSignIn = { plan: planOf(), choices: [], beforeHost: '', had: [], ...wanted }
+  const { issuer, page, scopes, registered } = signIn.plan
+  return reviewOf({
+    code: 'S1GN', kind: 'login', server: 'linear', identity: 'url:https://mcp.linear.example/mcp', title: 'linear wants you to sign in', command: [], url: 'https://mcp.linear.example/mcp', serverInfo: '', details: [], sandbox: '', lookedUnder: '',
+    parts: [{ item: `login:${issuer}`, state: 'new', findings: [], passages: [] }], signIn,
+    login: { plan: { server: 'linear', identity: 'url:https://mcp.linear.example/mcp', issuer, page, scopes, registered: registered || 'own', issuers: signIn.choices.map((c) => c.issuer), digest: 'd' }, had: signIn.had }, ...with_,
+  })
+}
+
 export const KINDS: Record<string, Review> = {
   reworded: reviewOf(),
   poisoned: reviewOf({ code: '77B0', severity: 'critical', details: [POISONED, partOf('get_alerts', { changes: [textChange('description', 'description changed', [['equal', 'Warnings of storms'], ['insert', ' and floods'], ['equal', ' for a city.']])] })], typedWord: 'weather', asked: true }),
@@ -191,6 +209,10 @@ export const KINDS: Record<string, Review> = {
       arguments: [{ name: 'recipients', value: 'eve@evil.example', masked: false }, { name: 'body', value: 'The numbers of this quarter', masked: false }],
     },
   }),
+  login: signInReview(),
+  login_more: signInReview({ plan: planOf({ scopes: ['issues:read', 'issues:write', 'admin\u202e'] }), had: ['issues:read', 'issues:write'] }, { code: 'S2GN' }),
+  login_moved: signInReview({ plan: planOf({ host: 'login.p\u0430ypal.example', page: 'https://login.p\u0430ypal.example', pageHost: 'login.p\u0430ypal.example' }), beforeHost: 'auth.linear.example' }, { code: 'S3GN', severity: 'high' }),
+  login_several: signInReview({ plan: planOf({ issuer: '', host: '', page: '', pageHost: '', scopes: [], registered: '' }), choices: [{ issuer: 'https://auth.linear.example', host: 'auth.linear.example' }, { issuer: 'https://login.work.example', host: 'login.work.example' }] }, { code: 'S4GN' }),
   launch: reviewOf({
     code: 'LA2R', kind: 'launch', title: 'Same command, another program: weather (package)', launch: 'program', severity: 'review',
     details: [partOf('', { kind: 'launch', item: 'launch', changes: [changeOf({ path: 'package', words: 'the package has another version: `1.4.2` → `1.5.0`', before: '@acme/weather 1.4.2', after: '@acme/weather 1.5.0' })] })],
@@ -245,8 +267,8 @@ export const KINDS: Record<string, Review> = {
 }
 
 export function itemOf(review: Review): Item {
-  const { code, kind, server, identity, severity, title, digest, created, asked, noisy, runs, launch, clean, parts, warnings, decided, decidedAt, path, count, first, last, codes, group, why, rule, allowed, expires, client, call, reasons } = review
-  return { code, kind, server, identity, severity, title, digest, created, asked, noisy, runs, launch, clean, parts, warnings, decided, decidedAt, path, count, first, last, codes, group, why, rule, allowed, expires, client, call, reasons }
+  const { code, kind, server, identity, severity, title, digest, created, asked, noisy, runs, launch, clean, parts, warnings, decided, decidedAt, path, count, first, last, codes, group, why, rule, allowed, expires, client, call, reasons, login } = review
+  return { code, kind, server, identity, severity, title, digest, created, asked, noisy, runs, launch, clean, parts, warnings, decided, decidedAt, path, count, first, last, codes, group, why, rule, allowed, expires, client, call, reasons, login }
 }
 
 export function decidedOf(d: Decision, approved: string[] = [], with_: Partial<Decided> = {}): Decided {

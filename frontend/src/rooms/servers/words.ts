@@ -7,6 +7,9 @@ export function toolsWords(server: Server): string {
   return all === 0 ? 'none' : `${server.allowed} of ${all} allowed`
 }
 
+/** The link to a server's pending item. */
+export const openWords = (server: Server) => (server.light.state === 'sign_in' ? 'Sign in' : 'Review')
+
 export function sandboxWords(sandbox: string): string {
   switch (sandbox) {
     case 'strict':

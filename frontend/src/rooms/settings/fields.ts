@@ -89,3 +89,6 @@ function linesOf(value: string): string {
     return value
   }
 }
+
+/** The id of a setting's row. */
+export const rowId = (key: string) => `set-${key.replaceAll('.', '-').replaceAll('_', '-')}`
