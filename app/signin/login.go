@@ -192,6 +192,7 @@ func (s *Desk) finish(ctx context.Context, srv *server, p *plan, begun *oauth.At
 		s.noteFailure(srv, err)
 		return err
 	}
+	srv.before = ""
 	return s.signed(srv, p)
 }
 

@@ -69,7 +69,8 @@ type server struct {
 
 	// Of the turn.
 	loaded    bool
-	sign      *kept // nil: not signed in
+	sign      *kept  // nil: not signed in
+	before    string // the issuer of a sign-in that has ended by itself
 	challenge oauth.Challenge
 	plan      *plan
 	failed    time.Time            // when the issuer last did not respond

@@ -114,8 +114,12 @@ func (s *Desk) planFor(ctx context.Context, srv *server, issuer string, had []st
 	if errors.Is(err, oauth.ErrSeveral) {
 		login = store.Login{Issuers: found.Issuers}
 	}
-	if srv.sign != nil && srv.sign.Issuer != login.Issuer {
-		login.Before = srv.sign.Issuer
+	before := srv.before
+	if srv.sign != nil {
+		before = srv.sign.Issuer
+	}
+	if login.Issuer != "" && before != login.Issuer {
+		login.Before = before
 	}
 	bound, err := json.Marshal([]any{srv.id, found.Resource, login})
 	if err != nil {
