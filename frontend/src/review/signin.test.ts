@@ -57,7 +57,7 @@ describe('a server that wants a sign-in', () => {
   it('says where, what for and how, and is blocked until then', async () => {
     const { page } = await lookAt(kind('login'))
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('linear wants you to sign in')
-    expect(page.container).toHaveTextContent('You sign in on a page in your browser, so Sallyport never sees your password.')
+    expect(page.container).toHaveTextContent('You do that on a page in your browser, so Sallyport never sees your password.')
     expect(page.container).toHaveTextContent('Blocked since')
     expect(document.getElementById('sign-in-host')).toHaveTextContent('auth.linear.example')
     expect(page.container).toHaveTextContent('Page that opens')

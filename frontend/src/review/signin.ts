@@ -26,7 +26,7 @@ export function signInVerdict(review: Review): string {
   if (wanted.plan.issuer === '') return 'There are several places where you can sign in. Choose the one where you have an account.'
   if (wanted.beforeHost) return 'You signed in somewhere else before. Sign in at the new place only if you know why it changed.'
   if (wanted.had.length > 0) return 'You are signed in, but some calls need more than you allowed. The others keep working.'
-  return 'Claude can’t use it before that. You sign in on a page in your browser, so Sallyport never sees your password.'
+  return 'Claude can’t use it until you sign in. You do that on a page in your browser, so Sallyport never sees your password.'
 }
 
 export const REGISTERED = {
