@@ -70,8 +70,12 @@ func (s *Desk) Login(ctx context.Context, peer control.Peer, l control.Login) (o
 	case p.login.Issuer == "":
 		return control.LoginBegun{}, office.Answer(control.CodeBadRequest, "this server can be signed in to at several places: choose one of them")
 	}
-	if under := s.underWay(srv); under != nil {
+	switch under := s.underWay(srv); {
+	case under == nil:
+	case under.begun.Plan.Digest == l.Digest:
 		return under.begun, nil
+	default:
+		return control.LoginBegun{}, office.Answer(control.CodeUnavailable, "a sign-in at %s is under way; finish it or wait until its 5 minutes are over", hostOf(under.begun.Plan.Issuer))
 	}
 	return s.begin(ctx, srv, p, out)
 }

@@ -17,8 +17,10 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
+	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/oauth"
 	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/keychain"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -148,19 +150,19 @@ func (srv *server) enter(ctx context.Context) error {
 func (srv *server) leave() { <-srv.turn }
 
 // of is the server of a wrapper, with its address as the wrapper has it.
-func (s *Desk) of(conn control.Wrapper, address string) (*server, error) {
+func (s *Desk) of(conn control.Wrapper, spelled string) (*server, error) {
 	s.office.Lock()
 	defer s.office.Unlock()
 	w, err := s.hub.Wrapper(conn, "sign_in")
 	if err != nil {
 		return nil, err
 	}
-	if store.ServerID(identity.TransportURL, nil, address) != w.Server {
+	if store.ServerID(identity.TransportURL, nil, spelled) != w.Server {
 		return nil, office.Answer(control.CodeBadRequest, "the address is not that of this wrapper's server")
 	}
 	srv := s.server(w.Server)
 	s.mu.Lock()
-	srv.url = address
+	srv.url = spelled
 	s.mu.Unlock()
 	return srv, nil
 }
@@ -168,16 +170,43 @@ func (s *Desk) of(conn control.Wrapper, address string) (*server, error) {
 // client speaks for a server. Its address must be known.
 func (s *Desk) client(srv *server) (*oauth.Client, error) {
 	s.mu.Lock()
-	address := srv.url
+	spelled := srv.url
 	s.mu.Unlock()
-	if address == "" {
+	if spelled == "" {
 		return nil, office.Answer(control.CodeUnavailable, "the address of this server is not known yet: start the client that uses it, then try again")
 	}
-	u, err := url.Parse(address)
+	u, err := url.Parse(spelled)
 	if err != nil {
 		return nil, office.Answer(control.CodeBadRequest, "the address of this server can't be read")
 	}
-	return oauth.New(oauth.Options{Server: u, Now: s.office.Now}), nil
+	o := oauth.Options{Server: u, Now: s.office.Now}
+	if class := s.allowedClass(srv.id); class != "" {
+		o.Class = func() address.Class { return class }
+	}
+	return oauth.New(o), nil
+}
+
+// allowedClass is the class of address at which a person allowed the server, the outermost of several; "" if nothing was allowed yet. A name that leads
+// further inwards meanwhile does not open the way there to its issuer.
+func (s *Desk) allowedClass(id string) (class address.Class) {
+	s.office.Lock()
+	defer s.office.Unlock()
+	if !s.office.Works() {
+		return ""
+	}
+	_ = s.office.Store.View(func(tx *store.Tx) error {
+		l, err := ledger.Read(tx, id)
+		if err != nil {
+			return err
+		}
+		for _, form := range l.LaunchForms() {
+			if a := form.Address; a != nil && class.InnerTo(address.Class(a.Class)) {
+				class = address.Class(a.Class)
+			}
+		}
+		return nil
+	})
+	return class
 }
 
 const (

@@ -89,7 +89,7 @@ var rooms = map[string][]string{
 	"app/removal":      {"app/clientconfig", "proxy/control", "proxy/disk", "proxy/inspect/legible"},
 	"app/review":       {"app/identity", "proxy/control", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "store"},
 	"app/settings":     {"app/follow", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/rules", "proxy/pin", "proxy/policy", "store"},
-	"app/signin":       {"app/identity", "app/oauth", "app/office", "app/review", "proxy/control", "proxy/keychain", "proxy/policy", "store"},
+	"app/signin":       {"app/identity", "app/ledger", "app/oauth", "app/office", "app/review", "proxy/address", "proxy/control", "proxy/keychain", "proxy/policy", "store"},
 	"app/stage":        {"app/clientconfig", "proxy/control", "proxy/inspect"}, // for tests
 	"app/witness":      {"proxy/keychain", "store"},
 	"app/tasks":        {"app/office", "proxy/control", "proxy/pin", "store"},
