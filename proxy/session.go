@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/declared"
 	"github.com/sallyport/sallyport/proxy/frame"
+	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -40,6 +41,12 @@ type Config struct {
 	GiveWay func(yes bool) bool
 	// StateWait is how long the response to initialize waits for the hub's first state. 0 means five seconds.
 	StateWait time.Duration
+}
+
+// Tool is the definition of a tool that may be called now, by the server's name of it, with its digest; nil for any other.
+func (s *Session) Tool(name string) (digest string, definition []byte) {
+	d, raw := s.view().Definition(pin.Key(pin.Tool, name))
+	return string(d), raw
 }
 
 // Ended says why a session ended.

@@ -50,7 +50,8 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 		}
 	}()
 	endOnSignal(ctx, stop)
-	server, err := to.open(ctx, link, o.transport)
+	var session *proxy.Session
+	server, err := to.open(ctx, link, o.transport, func(name string) (string, []byte) { return session.Tool(name) })
 	if err != nil { // nothing is sent
 		answerInitialize(ctx, s, err.Error())
 		return fail(s, exitFailed, "wrap", err)
@@ -58,7 +59,7 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 	defer s.poll()()
 	link.record(vocab.RecordServerStart, vocab.StatusOK, "connecting to "+to.address.Host)
 	go watchHangup(ctx, s.in, s.out, func() { server.Close() })
-	session := proxy.New(proxy.Config{
+	session = proxy.New(proxy.Config{
 		FromClient: s.in, ToClient: s.out, Server: server, ToServer: server,
 		Gate: link, Client: o.client, Session: link.session, Stray: link.stray,
 		Notice: s.notice,
@@ -110,7 +111,7 @@ func (to remoteServer) register(name, client string) control.Register {
 }
 
 // open prepares the server, with the values of its headers. An error says what is wrong with one of them.
-func (to remoteServer) open(ctx context.Context, link *hubLink, transport string) (*remote.Server, error) {
+func (to remoteServer) open(ctx context.Context, link *hubLink, transport string, tool func(name string) (string, []byte)) (*remote.Server, error) {
 	values, err := to.values(ctx, link.home)
 	clearHeaderVariables()
 	if err != nil {
@@ -118,7 +119,7 @@ func (to remoteServer) open(ctx context.Context, link *hubLink, transport string
 	}
 	signedIn := newSignedIn(link, to.raw)
 	server := remote.Open(remote.Options{
-		Address: to.address, Kind: remote.Kind(transport), Headers: values, Stray: link.stray, SignIn: signedIn, Reaches: newReached(link, transport, to.headers).judge,
+		Address: to.address, Kind: remote.Kind(transport), Headers: values, Stray: link.stray, SignIn: signedIn, Tool: tool, Reaches: newReached(link, transport, to.headers).judge,
 		Idle:      func() time.Duration { return policy.ForWrapper(link.State().Settings).Idle },
 		Plaintext: func() bool { return policy.ForWrapper(link.State().Settings).Plaintext },
 	})
@@ -148,7 +149,7 @@ func probeURL(ctx context.Context, to remoteServer, o probeOptions) (none probeR
 	if err := link.WaitState(ctx); err != nil {
 		return none, fmt.Errorf("no hub accepted what was found: %w", err)
 	}
-	server, err := to.open(ctx, link, o.flag)
+	server, err := to.open(ctx, link, o.flag, nil)
 	if err != nil {
 		return none, err
 	}

@@ -123,6 +123,14 @@ func (v *View) Digest(key string) pin.Digest {
 	return v.Seen.digests[key]
 }
 
+// Definition is the approved definition of an item as it is declared now, with its digest; nil if it may not pass.
+func (v *View) Definition(key string) (pin.Digest, json.RawMessage) {
+	if v.Seen == nil || !v.Served[key] {
+		return "", nil
+	}
+	return v.Seen.digests[key], v.Seen.raws[key]
+}
+
 // OutputSchema is the approved output schema of a tool as it is declared now, nil for none.
 func (v *View) OutputSchema(item string) json.RawMessage {
 	if v.Seen == nil {

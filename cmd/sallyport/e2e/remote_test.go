@@ -83,6 +83,7 @@ func TestBehindTheWrapperARemoteSessionIsTheSame(t *testing.T) {
 	ofPython := []act{
 		{Do: "list_tools"}, {Do: "list_prompts"}, {Do: "list_templates"},
 		call("greet", "name", "Ada \"<&>\""), call("add", "a", 1.5, "b", 2), call("fail"), call("greet"),
+		call("where", "region", "eu", "zone", 3), call("where", "region", " é <\n", "zone", -7, "dry", true),
 		{Do: "progress", Name: "count", Args: map[string]any{"to": 3}},
 		{Do: "read", Name: "note://one"}, {Do: "read", Name: "other://x"}, {Do: "prompt", Name: "ask", Args: map[string]any{"topic": "rain"}},
 	}

@@ -20,6 +20,7 @@ type message struct {
 	method  string
 	name    string // of what is called, read or got
 	version string // that it claims: set in the modern era alone
+	params  frame.Span
 	target  string // of a cancellation: the key of the request's id
 
 	ctx        context.Context
@@ -39,7 +40,7 @@ func messageOf(line []byte) *message {
 	if frame.Scan(line, frame.FromClient, &m) != nil {
 		return nil
 	}
-	of := &message{line: bytes.TrimRight(line, "\r\n"), kind: m.Kind, method: string(m.Method), written: make(chan struct{})}
+	of := &message{line: bytes.TrimRight(line, "\r\n"), kind: m.Kind, method: string(m.Method), params: m.Params, written: make(chan struct{})}
 	if m.Kind == frame.Request {
 		of.id = bytes.Clone(m.ID.Of(line))
 		of.key = string(frame.AppendIDKey(nil, of.id))

@@ -153,7 +153,7 @@ func (s *Server) sendByEvents(m *message) {
 		s.fail(m, err.Error())
 		return
 	case to == nil: // a new session has begun
-		s.goesBack(m)
+		s.goesBack(m, " has forgotten the session")
 		return
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
@@ -165,7 +165,7 @@ func (s *Server) sendByEvents(m *message) {
 		return
 	}
 	if _, current := s.head(req, m); !current {
-		s.goesBack(m)
+		s.goesBack(m, " has forgotten the session")
 		return
 	}
 	r, err := s.signed(req)

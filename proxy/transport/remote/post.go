@@ -114,8 +114,15 @@ func (s *Server) post(m *message) *reply {
 		session, current := s.head(req, m)
 		if !current {
 			idle.stop()
-			s.goesBack(m)
+			s.goesBack(m, " has forgotten the session")
 			return nil
+		}
+		if m.version != "" {
+			if why := s.mirror(req, m); why != "" {
+				idle.stop()
+				s.fail(m, why)
+				return nil
+			}
 		}
 		r, err := s.signed(req)
 		if err != nil {
@@ -228,6 +235,10 @@ func (s *Server) arrived(m *message, r *reply) {
 		s.forgotten(m)
 	default:
 		body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody))
+		if m.kind == frame.Request && m.swallow == nil && m.version != "" && r.StatusCode == http.StatusBadRequest && isMismatch(body) && !s.isRenewed(m) {
+			s.goesBack(m, " wants other headers")
+			return
+		}
 		if m.kind == frame.Request && isError(body) && s.answers(m, body) {
 			s.whole(m, body)
 			return

@@ -33,7 +33,9 @@ type Options struct {
 	// Reaches judges the class of each address that the name of the server leads to, before anything is sent there; nil allows all that may be
 	// reached at all. An error is a *address.Refusal.
 	Reaches func(host string, class address.Class) error
-	SignIn  SignIn // for servers that want one; nil: a token can only be a header
+	// Tool gives the definition of a tool that may be called, and its digest, nil for any other. It may be nil.
+	Tool   func(name string) (digest string, definition []byte)
+	SignIn SignIn // for servers that want one; nil: a token can only be a header
 	// Stray receives what the server sends that is no message, for its log. It must neither block nor keep the text. It may be nil.
 	Stray func(text []byte)
 }
@@ -60,7 +62,8 @@ type Server struct {
 	now     session
 	next    string              // the id of a session that is being begun
 	running map[string]*message // requests in flight, by the key of their id
-	renewed map[string]bool     // requests that came back because the session was forgotten
+	renewed map[string]bool     // requests that came back because the session was forgotten, or the tool's headers are other ones
+	tools   map[string]toolParams
 	closed  bool
 
 	renewing   sync.Mutex         // one new session at a time
@@ -87,7 +90,7 @@ func Open(o Options) *Server {
 	}
 	d := newDialer(o.Address, o.Plaintext, o.Reaches)
 	s := &Server{
-		inbox: newInbox(), o: o, signedIn: make(chan struct{}), queue: make(chan []byte, 64), running: map[string]*message{}, renewed: map[string]bool{},
+		inbox: newInbox(), o: o, signedIn: make(chan struct{}), queue: make(chan []byte, 64), running: map[string]*message{}, renewed: map[string]bool{}, tools: map[string]toolParams{},
 		http: &http.Client{
 			Transport: &http.Transport{
 				DialContext: d.connect, Proxy: d.proxy, TLSHandshakeTimeout: address.ConnectLimit, MaxResponseHeaderBytes: address.MaxHeaders,

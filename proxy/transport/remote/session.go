@@ -72,7 +72,7 @@ func (s *Server) forgotten(m *message) {
 		s.fail(m, why+"; the request was not run")
 		return
 	}
-	s.goesBack(m)
+	s.goesBack(m, " has forgotten the session")
 }
 
 // isRenewed reports whether a request came back before, and notes that it does now.
@@ -85,9 +85,9 @@ func (s *Server) isRenewed(m *message) bool {
 }
 
 // goesBack returns a request that was not run.
-func (s *Server) goesBack(m *message) {
+func (s *Server) goesBack(m *message, why string) {
 	if s.take(m) {
-		s.put(item{err: &frame.Undelivered{ID: m.id, Why: s.host() + " has forgotten the session; the request was not run", Line: append(m.line, '\n')}})
+		s.put(item{err: &frame.Undelivered{ID: m.id, Why: s.host() + why + "; the request was not run", Line: append(m.line, '\n')}})
 	}
 }
 

@@ -2,6 +2,10 @@
 
 import sys
 
+from typing import Annotated
+
+from pydantic import Field
+
 from mcp.server.mcpserver import Context, MCPServer
 
 server = MCPServer("python-remote", instructions="Counts and greets.")
@@ -25,6 +29,16 @@ async def count(to: int, ctx: Context) -> str:
     for n in range(to):
         await ctx.report_progress(n + 1, to, f"at {n + 1}")
     return "done"
+
+
+@server.tool()
+def where(
+    region: Annotated[str, Field(json_schema_extra={"x-mcp-header": "Region"})],
+    zone: Annotated[int, Field(json_schema_extra={"x-mcp-header": "Zone"})],
+    dry: Annotated[bool, Field(json_schema_extra={"x-mcp-header": "Dry-Run"})] = False,
+) -> str:
+    """Says where. In the modern era the server compares the arguments with headers."""
+    return f"{region} {zone} {dry}"
 
 
 @server.tool()
