@@ -117,7 +117,7 @@ func (s *Desk) keep(ctx context.Context, srv *server, sign *kept) error {
 // drop deletes a sign-in. The caller has the turn.
 func (s *Desk) drop(ctx context.Context, srv *server) error {
 	err := s.kept.Delete(ctx, srv.id)
-	if errors.Is(err, keychain.ErrNotFound) {
+	if errors.Is(err, keychain.ErrNotFound) || errors.Is(err, keychain.ErrLater) { // later: it is no longer read, and goes once the keychain can be used
 		err = nil
 	}
 	s.use(srv, nil)
