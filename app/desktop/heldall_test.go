@@ -180,6 +180,21 @@ func TestASetThatWasShownIsForgottenWithItsWindow(t *testing.T) {
 	}
 }
 
+// quietMemory is what was allocated so far, once nothing else allocates: a hub that has just opened looks at files in the background.
+func quietMemory(t *testing.T) (now runtime.MemStats) {
+	t.Helper()
+	for range 300 {
+		runtime.ReadMemStats(&now)
+		before := now.TotalAlloc
+		time.Sleep(100 * time.Millisecond)
+		if runtime.ReadMemStats(&now); now.TotalAlloc-before < 64<<10 {
+			return now
+		}
+	}
+	t.Fatal("the hub is never quiet")
+	return now
+}
+
 // A page asks three things before it shows anything. With a thousand responses held, 20 MB of text, they are answered at once after a
 // restart: what is held is not read through to name it. Counted is memory, which is the same on every machine.
 func TestTheListIsThereAtOnceAfterARestart(t *testing.T) {
@@ -191,8 +206,7 @@ func TestTheListIsThereAtOnceAfterARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	d = newDeskAt(t, root)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
+	before, after := quietMemory(t), runtime.MemStats{}
 	began := time.Now()
 	overview, one := d.Overview()
 	rows, two := d.Inbox()
@@ -204,7 +218,7 @@ func TestTheListIsThereAtOnceAfterARestart(t *testing.T) {
 	}
 	held, used := 1001*len(letter), int(after.TotalAlloc-before.TotalAlloc)
 	t.Logf("1,001 held, %d KB: the page's first calls take %s and %d KB of memory", held>>10, took.Round(100*time.Microsecond), used>>10)
-	if used > held/3 {
+	if used > held/10 {
 		t.Errorf("the page's first calls take %d KB of memory with %d KB held", used>>10, held>>10)
 	}
 }
