@@ -136,7 +136,7 @@ func (s *Desk) begin(ctx context.Context, srv *server, p *plan, out control.Logi
 		s.noteFailure(srv, err)
 		return control.LoginBegun{}, told(err)
 	}
-	waits, stop := context.WithTimeout(context.Background(), loginLimit)
+	waits, stop := s.whole(loginLimit)
 	a := &attempt{id: vocab.NewRecordID(s.office.Now()), srv: srv, stop: stop, done: make(chan struct{})}
 	out.ID, out.Address = a.id, begun.URL()
 	a.begun = out
@@ -147,13 +147,6 @@ func (s *Desk) begin(ctx context.Context, srv *server, p *plan, out control.Logi
 	s.hub.Work.Go(func() {
 		defer close(a.done)
 		defer stop()
-		go func() {
-			select {
-			case <-s.hub.Closing:
-				stop()
-			case <-waits.Done():
-			}
-		}()
 		a.err = s.finish(waits, srv, p, begun)
 		s.mu.Lock()
 		srv.attempt = nil
@@ -178,7 +171,7 @@ func (s *Desk) finish(ctx context.Context, srv *server, p *plan, begun *oauth.At
 		s.noteFailure(srv, err)
 		return err
 	}
-	ctx, cancel := s.whole()
+	ctx, cancel := s.whole(wholeLimit)
 	defer cancel()
 	if err := srv.enter(ctx); err != nil {
 		return err

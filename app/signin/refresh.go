@@ -15,7 +15,7 @@ var errOver = errors.New("the sign-in has ended")
 
 // renewDue renews the token of a server if that is still due. An issuer that does not respond changes nothing.
 func (s *Desk) renewDue(srv *server) error {
-	ctx, cancel := s.whole()
+	ctx, cancel := s.whole(wholeLimit)
 	defer cancel()
 	if err := srv.enter(ctx); err != nil {
 		return err

@@ -200,8 +200,8 @@ func (s *Desk) allowedClass(id string) (class address.Class) {
 			return err
 		}
 		for _, form := range l.LaunchForms() {
-			if a := form.Address; a != nil && class.InnerTo(address.Class(a.Class)) {
-				class = address.Class(a.Class)
+			if a := form.Address; a != nil && class.InnerTo(a.Class) {
+				class = a.Class
 			}
 		}
 		return nil
@@ -295,7 +295,7 @@ func (s *Desk) demanded(ctx context.Context, srv *server, in control.SignIn) (ou
 	done := make(chan struct{})
 	s.hub.Work.Go(func() {
 		defer close(done)
-		ctx, cancel := s.whole()
+		ctx, cancel := s.whole(wholeLimit)
 		defer cancel()
 		out, err = s.demandedNow(ctx, srv, in)
 	})
@@ -307,9 +307,12 @@ func (s *Desk) demanded(ctx context.Context, srv *server, in control.SignIn) (ou
 	}
 }
 
-// whole is a context for work that ends with the hub, not with whoever asked for it.
-func (s *Desk) whole() (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+// wholeLimit is how long work lasts that is ended whoever still listens: some requests, each with a limit of its own.
+const wholeLimit = 2 * time.Minute
+
+// whole is a context for work that ends with the hub or after so long, not with whoever asked for it.
+func (s *Desk) whole(limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	go func() {
 		select {
 		case <-s.hub.Closing:

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,6 +18,7 @@ import (
 	"github.com/sallyport/sallyport/app/oauth"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/keychain"
 	"github.com/sallyport/sallyport/proxy/policy"
@@ -275,8 +277,8 @@ func (s *Desk) noteFailure(srv *server, err error) {
 
 // hostOf is how an issuer is called.
 func hostOf(issuer string) string {
-	if u, err := url.Parse(issuer); err == nil && u.Host != "" {
-		return u.Hostname()
+	if u, err := url.Parse(issuer); err == nil {
+		return cmp.Or(address.Host(u), "the issuer")
 	}
 	return "the issuer"
 }

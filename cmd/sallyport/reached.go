@@ -49,7 +49,7 @@ func (r *reached) judge(host string, class address.Class) error {
 		return address.Refused("Sallyport isn't responding, so nothing was sent to %s; open Sallyport, then try again", host)
 	}
 	how := r.how
-	how.Class = string(class)
+	how.Class = class
 	form := pin.LaunchForm{Address: &how}
 	state, err := r.link.Launch(ctx, control.LaunchReport{Form: form, Final: true})
 	if err != nil { // the hub is away: what it allowed before still is

@@ -53,7 +53,7 @@ var rooms = map[string][]string{
 	"proxy/keychain/ring":    {}, // the other end, for tests
 	"proxy/launch":           {"proxy/pin", "proxy/proc", "proxy/proc/table", "proxy/transport"},
 	"proxy/peer":             {"proxy/proc", "proxy/proc/table"},
-	"proxy/pin":              {"proxy/cut", "proxy/frame", "proxy/inspect", "proxy/inspect/legible"},
+	"proxy/pin":              {"proxy/address", "proxy/cut", "proxy/frame", "proxy/inspect", "proxy/inspect/legible"},
 	"proxy/policy":           {},
 	"proxy/program":          {},
 	"proxy/powers":           {"proxy/frame", "proxy/inspect/decode"},

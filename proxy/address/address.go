@@ -91,13 +91,25 @@ func SameOrigin(a, b *url.URL) bool {
 
 // Origin is how another origin is called in errors. Its name is the server's words, so one with characters that host names don't have is not shown.
 func Origin(u *url.URL) string {
-	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(".-:[]", c)
-	}
-	if len(u.Host) > maxHost || strings.IndexFunc(u.Scheme+u.Host, func(c rune) bool { return !plain(c) }) >= 0 {
+	if !isPlain(u) {
 		return "another host"
 	}
 	return u.Scheme + "://" + u.Host
+}
+
+// Host is Origin for the host alone, "" for one that is not shown.
+func Host(u *url.URL) string {
+	if !isPlain(u) {
+		return ""
+	}
+	return u.Hostname()
+}
+
+func isPlain(u *url.URL) bool {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(".-:[]", c)
+	}
+	return len(u.Host) <= maxHost && strings.IndexFunc(u.Scheme+u.Host, func(c rune) bool { return !plain(c) }) < 0
 }
 
 // maxHost is the longest name of a host (RFC 1035, 2.3.4), with a port.

@@ -3,23 +3,15 @@ package pin
 import (
 	"slices"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/address"
 )
 
 // LaunchAddress is how a remote server is reached: it has no program that could be pinned. Scheme, host and port are part of which server it is.
 type LaunchAddress struct {
-	Class     string   `json:"class"`               // of the address that its name leads to: loopback, private, public, proxied
-	Transport string   `json:"transport,omitempty"` // http or sse; "" if it was left to be found out
-	Headers   []string `json:"headers,omitempty"`   // that are sent along, with the source of each value, sorted
-}
-
-// inwards orders classes of addresses, from this computer outwards. What a proxy resolves is as far away as anything.
-var inwards = []string{"loopback", "private", "public"}
-
-func (a *LaunchAddress) depth() int {
-	if at := slices.Index(inwards, a.Class); at >= 0 {
-		return at
-	}
-	return len(inwards) - 1
+	Class     address.Class `json:"class" ts_type:"'loopback' | 'private' | 'proxied' | 'public'"` // of the address that its name leads to
+	Transport string        `json:"transport,omitempty"`                                           // http or sse; "" if it was left to be found out
+	Headers   []string      `json:"headers,omitempty"`                                             // that are sent along, with the source of each value, sorted
 }
 
 func (a *LaunchAddress) text() string {
@@ -33,14 +25,15 @@ func (a *LaunchAddress) text() string {
 	return strings.Join(append(lines, a.Headers...), "\n")
 }
 
-func classWords(class string) string {
+func classWords(class address.Class) string {
 	switch class {
-	case "loopback":
+	case address.Loopback:
 		return "an address on this computer"
-	case "private":
+	case address.Private:
 		return "an address in a private network"
-	case "proxied":
+	case address.Proxied:
 		return "an address behind a proxy"
+	case address.Public:
 	}
 	return "a public address"
 }
@@ -65,7 +58,7 @@ func (d *LaunchDrift) address(now *LaunchAddress, allowed []LaunchForm) {
 		class = class || before.Class == now.Class
 		transport = transport || before.Transport == "" || before.Transport == now.Transport
 		headers = headers || slices.Equal(before.Headers, now.Headers)
-		inner = inner && now.depth() < before.depth()
+		inner = inner && now.Class.InnerTo(before.Class)
 	}
 	if before == nil {
 		d.moves(Change{Path: "address", Op: Added, Words: "is reached at an address now, not as a program", After: now.text()}, true)

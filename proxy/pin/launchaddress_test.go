@@ -3,10 +3,12 @@ package pin
 import (
 	"strings"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/address"
 )
 
 func TestANameThatLeadsInwardsIsGraveAndOtherChangesOfAnAddressAreNot(t *testing.T) {
-	at := func(class, transport string, headers ...string) LaunchForm {
+	at := func(class address.Class, transport string, headers ...string) LaunchForm {
 		return LaunchForm{Address: &LaunchAddress{Class: class, Transport: transport, Headers: headers}}
 	}
 	for _, c := range []struct {
