@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/transport"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -249,6 +251,24 @@ type hubLink struct {
 
 	mu      sync.Mutex
 	started []int // hubs this process started, which its shutdown must spare
+
+	read atomic.Pointer[settingsRead]
+}
+
+// settingsRead are the settings of a state, which never changes: each request to a remote server asks for some.
+type settingsRead struct {
+	of *control.State
+	policy.Wrapper
+}
+
+// inForce are the settings in force.
+func (l *hubLink) inForce() *policy.Wrapper {
+	state, read := l.State(), l.read.Load()
+	if read == nil || read.of != state {
+		read = &settingsRead{state, policy.ForWrapper(state.Settings)}
+		l.read.Store(read)
+	}
+	return &read.Wrapper
 }
 
 // connectLink connects this process to the hub; as describes its server.

@@ -20,7 +20,6 @@ import (
 	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/keychain"
-	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/transport/remote"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -120,8 +119,8 @@ func (to remoteServer) open(ctx context.Context, link *hubLink, transport string
 	signedIn := newSignedIn(link, to.raw)
 	server := remote.Open(remote.Options{
 		Address: to.address, Kind: remote.Kind(transport), Headers: values, Stray: link.stray, SignIn: signedIn, Tool: tool, Reaches: newReached(link, transport, to.headers).judge,
-		Idle:      func() time.Duration { return policy.ForWrapper(link.State().Settings).Idle },
-		Plaintext: func() bool { return policy.ForWrapper(link.State().Settings).Plaintext },
+		Idle:      func() time.Duration { return link.inForce().Idle },
+		Plaintext: func() bool { return link.inForce().Plaintext },
 	})
 	signedIn.watch(server)
 	return server, nil
