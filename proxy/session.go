@@ -43,12 +43,6 @@ type Config struct {
 	StateWait time.Duration
 }
 
-// Tool is the definition of a tool that may be called now, by the server's name of it, with its digest; nil for any other.
-func (s *Session) Tool(name string) (digest string, definition []byte) {
-	d, raw := s.view().Definition(pin.Key(pin.Tool, name))
-	return string(d), raw
-}
-
 // Ended says why a session ended.
 type Ended uint8
 
@@ -178,7 +172,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 	}()
 	go func() {
 		defer close(serverDone)
-		if s.cfg.Server == nil && s.park != nil {
+		if s.cfg.Start != nil {
 			from := s.park.awaitStart(ctx)
 			if from == nil {
 				return
@@ -410,4 +404,10 @@ func (s *Session) StartError() error {
 		return nil
 	}
 	return s.park.err
+}
+
+// Tool is the definition of a tool that may be called now, by the server's name of it, with its digest; nil for any other.
+func (s *Session) Tool(name string) (digest string, definition []byte) {
+	d, raw := s.view().Definition(pin.Key(pin.Tool, name))
+	return string(d), raw
 }

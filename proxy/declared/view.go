@@ -153,7 +153,12 @@ func (v *View) ReachOf(item string) (reach powers.Reach) {
 // Open reports whether at least one item of the server is approved, and the server is not blocked as a whole. A server whose launch is not
 // allowed, or has not been seen yet, is not open either.
 func (v *View) Open() bool {
-	return v.State.Open && !v.State.Blocked && v.Launch == control.LaunchGo && !v.Held() && !v.apart
+	return v.State.Open && v.usable() && !v.apart
+}
+
+// usable reports whether nothing stands against the server as a whole: a block, its launch, a sign-in that it wants.
+func (v *View) usable() bool {
+	return !v.State.Blocked && v.Launch == control.LaunchGo && !v.State.SignIn.Wanted
 }
 
 // Held reports whether the server can't be used before a person has decided on its launch, or has signed in.
@@ -187,7 +192,7 @@ func (v *View) Shut() refusal.Reason {
 
 // Approves reports whether this definition of this item may be delivered, in any listing or response.
 func (v *View) Approves(key string, digest pin.Digest) bool {
-	if v.State.Blocked || v.Launch != control.LaunchGo || v.State.SignIn.Wanted || (v.Seen != nil && v.Seen.withheld[key]) || v.TurnedOff(key) {
+	if !v.usable() || (v.Seen != nil && v.Seen.withheld[key]) || v.TurnedOff(key) {
 		return false
 	}
 	item, known := v.State.Items[key]

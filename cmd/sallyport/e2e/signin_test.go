@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -144,7 +143,7 @@ func TestOneSignInServesTenWrappers(t *testing.T) {
 		if n == 1 {
 			h.process.Kill()
 			wait(t, "the hub is gone", func() bool { _, code := h.run("status"); return code == 1 })
-			h.again()
+			h.hub()
 		}
 	}
 	if i.Count(issuer.Reused) != 0 || i.Count(issuer.Refused) != 0 {
@@ -166,23 +165,6 @@ func TestOneSignInServesTenWrappers(t *testing.T) {
 			t.Errorf("after signing out: %s", short(got))
 		}
 	}
-}
-
-// again starts the hub of a home once more.
-func (h *installation) again() {
-	h.t.Helper()
-	hub := exec.Command(h.binary(), "hub", "--allow-cli-approval")
-	hub.Env = environment(h.env()...)
-	if err := hub.Start(); err != nil {
-		h.t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() { hub.Wait(); close(ended) }()
-	h.t.Cleanup(func() {
-		hub.Process.Signal(os.Interrupt)
-		<-ended
-	})
-	wait(h.t, "the hub is back", func() bool { _, code := h.run("status", "--json"); return code == 0 || code == 3 })
 }
 
 // signedIn is a session with a server behind a sign-in that a person has made.

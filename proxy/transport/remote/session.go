@@ -178,9 +178,7 @@ func (s *Server) leave() {
 	}
 	s.head(req, nil)
 	if s.signs() {
-		if token := s.o.SignIn.Token(ctx); token != "" {
-			req.Header.Set("Authorization", "Bearer "+token)
-		}
+		bear(req, s.o.SignIn.Token(ctx))
 	}
 	if r, err := s.http.Do(req); err == nil {
 		r.Body.Close()

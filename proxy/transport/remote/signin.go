@@ -60,9 +60,7 @@ func (s *Server) signed(req *http.Request) (*http.Response, error) {
 	}
 	token := s.o.SignIn.Token(req.Context())
 	for again := false; ; again = true {
-		if token != "" {
-			req.Header.Set("Authorization", "Bearer "+token)
-		}
+		bear(req, token)
 		r, err := s.http.Do(req)
 		if err != nil || !refusedFor(r) {
 			return r, err
@@ -82,6 +80,13 @@ func (s *Server) signed(req *http.Request) (*http.Response, error) {
 				return nil, err
 			}
 		}
+	}
+}
+
+// bear gives a request a token, if there is one (RFC 6750, 2.1).
+func bear(req *http.Request, token string) {
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
 }
 
