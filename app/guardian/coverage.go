@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/identity"
@@ -235,18 +234,7 @@ func protectWords(client, entry string) string {
 	if entry == "" {
 		return words
 	}
-	return words + " " + shellWord(entry)
-}
-
-// shellWord is a name quoted for a shell, or a placeholder for one that nobody should paste.
-func shellWord(name string) string {
-	switch {
-	case name == "" || strings.HasPrefix(name, "-") || legible.Escape(name) != name || strings.ContainsAny(name, "'\n\r\t"):
-		return "NAME"
-	case strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@/:-") == "":
-		return name
-	}
-	return "'" + name + "'"
+	return words + " " + legible.ShellWord(entry)
 }
 
 func wantedEntry(w *wantedFile, name string) (clientconfig.Kept, bool) {
@@ -274,7 +262,7 @@ func (g *Guardian) coverExtensions(out *control.Coverage, l clientconfig.Locatio
 		if e.Problem != "" {
 			why += "; " + e.Problem
 		}
-		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: UnguardedExtension, Why: why, Code: office.CoverExtension, Next: "to guard it: sallyport protect --convert " + shellWord(e.ID)})
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: l.Client, Name: e.Name, Kind: UnguardedExtension, Why: why, Code: office.CoverExtension, Next: "to guard it: sallyport protect --convert " + legible.ShellWord(e.ID)})
 	}
 }
 

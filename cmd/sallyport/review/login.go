@@ -6,6 +6,7 @@ import (
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -49,14 +50,6 @@ func loginConsequence(d control.ItemDetail, decides control.Welcome) []string {
 	}
 	code := terminal.Text(d.Code)
 	return append([]string{idle}, whereToDecide(decides,
-		fmt.Sprintf("sallyport auth login %s    opens the page in your browser", terminal.Text(loginName(d))),
+		fmt.Sprintf("sallyport auth login %s    opens the page in your browser", legible.ShellWord(d.Server)),
 		fmt.Sprintf("sallyport reject %s           takes it off the list", code))...)
-}
-
-// loginName is the server as a command line takes it.
-func loginName(d control.ItemDetail) string {
-	if strings.ContainsAny(d.Server, " \t'\"$`\\") {
-		return "'" + strings.ReplaceAll(d.Server, "'", "'\\''") + "'"
-	}
-	return d.Server
 }
