@@ -3,7 +3,6 @@ package extensions
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -67,25 +66,11 @@ func (e *Extensions) tops() (all []string) {
 
 func (e *Extensions) matters(file string) bool {
 	for _, top := range e.tops() {
-		if within(file, top) || within(top, file) { // a folder above appears first
+		if follow.LeadsTo(top, file) || follow.LeadsTo(file, top) { // a folder above appears first
 			return true
 		}
 	}
 	return false
-}
-
-func within(path, folder string) bool {
-	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
-}
-
-// nearest is a folder, or the nearest existing one above it.
-func nearest(folder string) string {
-	for {
-		if info, err := os.Stat(folder); err == nil && info.IsDir() || filepath.Dir(folder) == folder {
-			return folder
-		}
-		folder = filepath.Dir(folder)
-	}
 }
 
 // stirred reports whether there is reason for a look without an event.
@@ -114,7 +99,7 @@ func (e *Extensions) arm(watcher *fsnotify.Watcher) (fresh bool) {
 	}
 	wanted := map[string]bool{}
 	for _, top := range e.tops() {
-		wanted[nearest(top)] = true
+		wanted[follow.Nearest(top)] = true
 	}
 	for _, folder := range e.reader.folders() {
 		wanted[folder] = true

@@ -1,11 +1,9 @@
 package guardian
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/sallyport/sallyport/app/follow"
@@ -18,25 +16,23 @@ const burst = 20
 
 // stamp is how a file looks without reading it. A different stamp is reason to read it.
 type stamp struct {
-	info    os.FileInfo // nil: it is missing
-	shared  string      // how the files look whose entries it has copies of
-	program bool        // the program of its entries exists
+	info    os.FileInfo   // nil: it is missing
+	shared  []os.FileInfo // of the files whose entries it has copies of; nil: missing
+	program bool          // the program of its entries exists
 }
 
 func stampOf(f store.ClientFile, sharing []string) stamp {
 	_, err := os.Stat(f.Program)
 	info, _ := os.Stat(f.Path)
-	shared := ""
-	for _, path := range sharing {
-		if other, err := os.Stat(path); err == nil {
-			shared += fmt.Sprintf("%s %d %d\n", path, other.ModTime().UnixNano(), other.Size())
-		}
+	shared := make([]os.FileInfo, len(sharing))
+	for i, path := range sharing {
+		shared[i], _ = os.Stat(path)
 	}
 	return stamp{info, shared, err == nil}
 }
 
 func (s stamp) same(o stamp) bool {
-	return s.program == o.program && s.shared == o.shared && follow.Same(s.info, o.info)
+	return s.program == o.program && slices.EqualFunc(s.shared, o.shared, follow.Same) && follow.Same(s.info, o.info)
 }
 
 // sharedBy notes which files of projects matter to a protected file. The caller holds the lock.
@@ -79,7 +75,7 @@ func (g *Guardian) WatchClients() {
 	follow.Files{
 		Settle: g.opts.Settle, Longest: burst * g.opts.Settle, Every: g.opts.HomeCheck, Wake: g.wake, Closing: g.opts.Closing,
 		Matters: func(file string) bool {
-			return slices.ContainsFunc(paths, func(path string) bool { return leadsTo(file, path) })
+			return slices.ContainsFunc(paths, func(path string) bool { return follow.LeadsTo(file, path) })
 		},
 		Changed: g.stirred,
 		Look: func() {
@@ -136,10 +132,10 @@ func (g *Guardian) arm(watcher *fsnotify.Watcher, folders map[string]os.FileInfo
 	var wanted []string
 	for _, f := range g.ProtectedFiles() {
 		paths = append(paths, f.Path)
-		wanted = append(wanted, nearest(filepath.Dir(f.Path)), nearest(filepath.Dir(filepath.Dir(f.Path))))
+		wanted = append(wanted, follow.Nearest(filepath.Dir(f.Path)), follow.Nearest(filepath.Dir(filepath.Dir(f.Path))))
 		for _, shared := range g.sharedOf(f.Path) {
 			paths = append(paths, shared)
-			wanted = append(wanted, nearest(filepath.Dir(shared)))
+			wanted = append(wanted, follow.Nearest(filepath.Dir(shared)))
 		}
 		if target, err := filepath.EvalSymlinks(f.Path); err == nil && target != f.Path {
 			paths = append(paths, target)
@@ -176,23 +172,4 @@ func (g *Guardian) arm(watcher *fsnotify.Watcher, folders map[string]os.FileInfo
 	defer g.office.Unlock()
 	g.office.Solved(office.ProblemClientWatch)
 	return paths
-}
-
-// leadsTo reports whether an event on name can matter to the file at path: it is the file, or a folder above it.
-func leadsTo(name, path string) bool {
-	return name == path || strings.HasPrefix(path, strings.TrimSuffix(name, string(filepath.Separator))+string(filepath.Separator))
-}
-
-// nearest is a folder, or the nearest existing one above it.
-func nearest(folder string) string {
-	for {
-		if info, err := os.Stat(folder); err == nil && info.IsDir() {
-			return folder
-		}
-		above := filepath.Dir(folder)
-		if above == folder {
-			return folder
-		}
-		folder = above
-	}
 }
