@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -239,11 +238,11 @@ func (f *filler) options(all map[string]userOption, given map[string]string, sav
 	return nil
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+var plainWord = lazy(`^[A-Za-z0-9_.-]{1,64}$`)
 
 // word is a name of the manifest's in a sentence of ours.
 func word(name string) string {
-	if plainWord.MatchString(name) {
+	if plainWord().MatchString(name) {
 		return name
 	}
 	return "(a name with other characters)"
@@ -315,18 +314,18 @@ func (o userOption) check(values []string) error {
 	return nil
 }
 
-var placeholder = regexp.MustCompile(`\$\{[^{}]*\}`)
+var placeholder = lazy(`\$\{[^{}]*\}`)
 
 // words fills in one word. Where it is a placeholder alone, a value with several parts becomes as many words, and one without a value none.
 func (f *filler) words(text string) (words []string, err error) {
-	if name, is := strings.CutPrefix(text, "${user_config."); is && placeholder.FindString(text) == text {
+	if name, is := strings.CutPrefix(text, "${user_config."); is && placeholder().FindString(text) == text {
 		values, known := f.values[strings.TrimSuffix(name, "}")]
 		if !known {
 			return nil, errUnknownPlaceholder
 		}
 		return values, nil
 	}
-	filled := placeholder.ReplaceAllStringFunc(text, func(found string) string {
+	filled := placeholder().ReplaceAllStringFunc(text, func(found string) string {
 		if name, is := strings.CutPrefix(found, "${user_config."); is {
 			values, known := f.values[strings.TrimSuffix(name, "}")]
 			if !known {
@@ -350,7 +349,7 @@ var errUnknownPlaceholder = errors.New("this extension can't be converted: it ha
 
 // places fills in the placeholders for folders of the person.
 func (f *filler) places(text string) string {
-	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+	return placeholder().ReplaceAllStringFunc(text, func(found string) string {
 		switch found {
 		case "${HOME}":
 			return f.system.path(f.system.Home)

@@ -236,7 +236,7 @@ func (e *Extensions) DecideExtension(peer control.Peer, folder string, d control
 				return err
 			}
 		}
-		return e.office.NoteDecision(tx, store.Server{}, kind, it.Code, []string{"extension:" + word(f.Name)}, words, map[string]any{"check": "extension", "path": f.Folder, "digest": it.Digest})
+		return e.office.NoteDecision(tx, store.Server{}, kind, it.Code, []string{review.ExtensionPrefix + word(f.Name)}, words, map[string]any{"check": "extension", "path": f.Folder, "digest": it.Digest})
 	})
 	if err != nil {
 		return control.Decided{}, err

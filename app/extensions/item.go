@@ -22,12 +22,7 @@ const shown = 50
 func partKey(f found) string { return review.ExtensionPrefix + cut.Bytes(f.Name, 128) }
 
 // word is a name in a sentence of ours.
-func word(name string) string {
-	if clean := legible.Name(name, ""); clean != "" {
-		return clean
-	}
-	return "an extension"
-}
+func word(name string) string { return legible.Name(name, "an extension") }
 
 // content is the item about an extension, nil if there is nothing to review.
 func (e *Extensions) content(f found, was store.Extension, known bool) *review.Content {

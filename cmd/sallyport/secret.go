@@ -202,8 +202,7 @@ func (c secretDeleteCommand) run(ctx context.Context, s streams) (int, error) {
 	p := newPage(s)
 	p.Printf("Deleted. What names keychain:%s doesn't work any more.\n", c.Name)
 	if err != nil {
-		reason, _, _ := strings.Cut(err.Error(), ":")
-		p.Printf("Because %s, it may still have the value. It is deleted there once the keychain can be used.\n", reason)
+		p.Printf("Because %s, it may still have the value. It is deleted there once the keychain can be used.\n", keychain.Reason(err))
 	}
 	return exitFine, nil
 }

@@ -39,7 +39,12 @@ func (t Target) Reason() string {
 	if t.Why == nil {
 		return ""
 	}
-	reason, _, _ := strings.Cut(t.Why.Error(), ":")
+	return Reason(t.Why)
+}
+
+// Reason is an error of a store without what to do about it.
+func Reason(err error) string {
+	reason, _, _ := strings.Cut(err.Error(), ":")
 	return reason
 }
 
