@@ -75,7 +75,7 @@ func (s checked) Rules() *inspect.RuleFile { return s.rules.file.Load() }
 
 func (s checked) OwnToolsTurned(v *declared.View) bool { return s.listings.own.turned(v) }
 
-func (s checked) Judged() { s.entrance.open() }
+func (s checked) Judged(check uint64) { s.entrance.open(check) }
 
 func (s checked) Deliver(waited declared.Request, line []byte) {
 	r := waited.(*request)

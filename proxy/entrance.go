@@ -18,6 +18,8 @@ type entrance struct {
 
 	mu      sync.Mutex
 	judged  bool
+	until   uint64 // the check that opens it, or a later one does
+	shuts   uint32 // how often it was shut
 	waiting []waitingRequest
 	bytes   int
 }
@@ -34,6 +36,7 @@ type waitingRequest struct {
 func (e *entrance) hold(r *request, line []byte) bool {
 	e.mu.Lock()
 	if e.judged {
+		r.passed = e.shuts + 1
 		e.mu.Unlock()
 		return false
 	}
@@ -58,10 +61,14 @@ func (e *entrance) hold(r *request, line []byte) bool {
 	return true
 }
 
-// open releases the queue in order; requests that arrive meanwhile line up behind it.
-func (e *entrance) open() {
+// open releases the queue in order, after a check; requests that arrive meanwhile line up behind it. It stops once it is shut again.
+func (e *entrance) open(check uint64) {
 	for {
 		e.mu.Lock()
+		if check < e.until {
+			e.mu.Unlock()
+			return
+		}
 		if len(e.waiting) == 0 {
 			e.judged = true
 			e.waiting = nil
@@ -71,6 +78,7 @@ func (e *entrance) open() {
 		next := e.waiting[0]
 		e.waiting = e.waiting[1:]
 		e.bytes -= len(next.line)
+		next.r.passed = e.shuts + 1
 		e.mu.Unlock()
 		e.admit(next.r, next.line, time.Now())
 	}
@@ -121,11 +129,23 @@ func (e *entrance) takeIf(match func(r *request) bool) (taken []waitingRequest) 
 	return taken
 }
 
-// shut makes requests wait again, for the next snapshot.
+// shut makes requests wait for a snapshot that is not begun yet: what was judged until now does not count.
 func (e *entrance) shut() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.judged = false
+	e.until = e.checks.Demand(true)
+	e.shuts++
+}
+
+// passed reports whether a request has passed since the entrance was shut last, if it had to pass at all.
+func (e *entrance) passed(r *request) bool {
+	if r == nil || r.passed == 0 {
+		return true
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return r.passed == e.shuts+1
 }
 
 func (e *entrance) pending() bool {

@@ -163,9 +163,8 @@ func (s *handshake) rememberServer(line []byte, result frame.Span, findings []in
 	s.checks.Greet(g)
 	if era(s.eras.serving.Swap(uint32(eraLegacy))) == eraModern { // it was judged by what it declares there
 		s.modern.listens.end()
-		s.entrance.shut()
 		s.checks.Crossed()
-		s.checks.Demand(true)
+		s.entrance.shut()
 	}
 	if g.Protocol != "" {
 		s.modern.initialized(g.Protocol)

@@ -33,8 +33,9 @@ type request struct {
 	granted                         bool // a person allowed this call
 	reread                          bool // a check has read the page again, because this response is another one
 
-	used   uint8 // of room
-	modern bool  // it said its protocol version itself, so the response is in the words of the modern era
+	used   uint8  // of room
+	modern bool   // it said its protocol version itself, so the response is in the words of the modern era
+	passed uint32 // when it passed the entrance, by how often that was shut before, from 1; 0: it did not have to
 	naming
 	started time.Time
 	body    frame.Span // the result or error in the response's line; absent if the line was changed since it was scanned

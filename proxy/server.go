@@ -125,6 +125,9 @@ func (s *Session) unansweredCall(id []byte) *request {
 // undelivered ends a request that gets no response. One that was not run, because a remote server has forgotten the session, waits until what the
 // server declares now has been judged, and is then sent again or refused.
 func (s *Session) undelivered(u *frame.Undelivered) {
+	if u.Line != nil && !u.SignIn { // whoever it is that learns of the new session
+		s.entrance.shut()
+	}
 	r := s.unansweredCall(u.ID)
 	switch {
 	case r == nil:
@@ -133,8 +136,6 @@ func (s *Session) undelivered(u *frame.Undelivered) {
 	case u.Line == nil:
 		s.failed(r, -32000, 0, u.Why)
 	default:
-		s.entrance.shut()
-		s.checks.Demand(true)
 		if !s.entrance.hold(r, u.Line) {
 			s.admit(r, u.Line, time.Now())
 		}

@@ -406,6 +406,10 @@ func (s *Session) StartError() error {
 	return s.park.err
 }
 
+// Judged reports whether a request with this id, as the client wrote it, may be sent in the current session of a remote server: it was judged since
+// the session was last told that there is a new one.
+func (s *Session) Judged(id []byte) bool { return s.entrance.passed(s.calls.peek(id)) }
+
 // Tool is the definition of a tool that may be called now, by the server's name of it, with its digest; nil for any other.
 func (s *Session) Tool(name string) (digest string, definition []byte) {
 	d, raw := s.view().Definition(pin.Key(pin.Tool, name))

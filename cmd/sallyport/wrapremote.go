@@ -50,7 +50,7 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 	}()
 	endOnSignal(ctx, stop)
 	var session *proxy.Session
-	server, err := to.open(ctx, link, o.transport, func(name string) (string, []byte) { return session.Tool(name) })
+	server, err := to.open(ctx, link, o.transport, func() *proxy.Session { return session })
 	if err != nil { // nothing is sent
 		answerInitialize(ctx, s, err.Error())
 		return fail(s, exitFailed, "wrap", err)
@@ -109,19 +109,25 @@ func (to remoteServer) register(name, client string) control.Register {
 	}
 }
 
-// open prepares the server, with the values of its headers. An error says what is wrong with one of them.
-func (to remoteServer) open(ctx context.Context, link *hubLink, transport string, tool func(name string) (string, []byte)) (*remote.Server, error) {
+// open prepares the server, with the values of its headers. An error says what is wrong with one of them. session is whose requests are sent there; nil:
+// none but those of a probe.
+func (to remoteServer) open(ctx context.Context, link *hubLink, transport string, session func() *proxy.Session) (*remote.Server, error) {
 	values, err := to.values(ctx, link.home)
 	clearHeaderVariables()
 	if err != nil {
 		return nil, err
 	}
 	signedIn := newSignedIn(link, to.raw)
-	server := remote.Open(remote.Options{
-		Address: to.address, Kind: remote.Kind(transport), Headers: values, Stray: link.stray, SignIn: signedIn, Tool: tool, Reaches: newReached(link, transport, to.headers).judge,
+	o := remote.Options{
+		Address: to.address, Kind: remote.Kind(transport), Headers: values, Stray: link.stray, SignIn: signedIn, Reaches: newReached(link, transport, to.headers).judge,
 		Idle:      func() time.Duration { return link.inForce().Idle },
 		Plaintext: func() bool { return link.inForce().Plaintext },
-	})
+	}
+	if session != nil {
+		o.Tool = func(name string) (string, []byte) { return session().Tool(name) }
+		o.Judged = func(id []byte) bool { return session().Judged(id) }
+	}
+	server := remote.Open(o)
 	signedIn.watch(server)
 	return server, nil
 }

@@ -176,7 +176,7 @@ func (c *Checker) round(ctx context.Context) bool {
 	c.sayLocked(relay)
 	c.mu.Unlock()
 	c.opened.Store(true)
-	c.session.Judged()
+	c.session.Judged(number)
 	c.flush(number)
 	c.tellClient() // now, not at the end of a storm: it never ends if a server notifies at every listing
 	return true
@@ -323,8 +323,8 @@ type Connection interface {
 	// OwnToolsTurned reports, once, that the client's last listing no longer matches whether our own tools are listed.
 	OwnToolsTurned(v *View) bool
 
-	// Judged is called after each check, before Deliver is called for what waited for it.
-	Judged()
+	// Judged is called after each check, with its number (Demand), before Deliver is called for what waited for it.
+	Judged(check uint64)
 	Deliver(r Request, line []byte)
 	// Refuse answers a request whose response cannot wait for a check.
 	Refuse(r Request)

@@ -64,7 +64,7 @@ func (c *connection) Apart() bool              { return false }
 
 func (c *connection) Rules() *inspect.RuleFile       { return nil }
 func (c *connection) OwnToolsTurned(*View) bool      { return false }
-func (c *connection) Judged()                        { c.delivered = append(c.delivered, "judged") }
+func (c *connection) Judged(uint64)                  { c.delivered = append(c.delivered, "judged") }
 func (c *connection) Deliver(_ Request, line []byte) { c.delivered = append(c.delivered, string(line)) }
 func (c *connection) Refuse(Request)                 { c.delivered = append(c.delivered, "refused") }
 func (c *connection) Unverified(error)               {}

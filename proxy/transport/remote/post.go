@@ -202,7 +202,7 @@ func (s *Server) head(req *http.Request, m *message) (session string, current bo
 	case m == nil:
 	case m.method == "initialize":
 		return "", true
-	case m.kind == frame.Request && m.swallow == nil && (m.generation != s.now.generation || !s.inbox.heard()):
+	case m.kind == frame.Request && m.swallow == nil && (m.generation != s.now.generation || !s.inbox.heard() || s.o.Judged != nil && !s.o.Judged(m.id)):
 		return "", false // what the server declares in the new session must be looked at before
 	}
 	if s.now.version != "" {

@@ -34,7 +34,9 @@ type Options struct {
 	// reached at all. An error is a *address.Refusal.
 	Reaches func(host string, class address.Class) error
 	// Tool gives the definition of a tool that may be called, and its digest, nil for any other. It may be nil.
-	Tool   func(name string) (digest string, definition []byte)
+	Tool func(name string) (digest string, definition []byte)
+	// Judged reports whether the request with this id was judged since its writer learned of the current session. nil: all that are written after it are.
+	Judged func(id []byte) bool
 	SignIn SignIn // for servers that want one; nil: a token can only be a header
 	// Stray receives what the server sends that is no message, for its log. It must neither block nor keep the text. It may be nil.
 	Stray func(text []byte)
@@ -54,7 +56,7 @@ type Server struct {
 	http   *http.Client
 	ctx    context.Context
 	cancel context.CancelFunc
-	queue  chan []byte
+	queue  chan written
 	part   []byte // of a line that is not whole
 
 	mu      sync.Mutex
@@ -71,6 +73,12 @@ type Server struct {
 	stopListen context.CancelFunc // ends the stream of what no request asked for
 	stream     *stream            // of the older transport
 	signedIn   chan struct{}      // closed once there is a new token
+}
+
+// written is a line of the client's, with the session that its writer knew of; -1 if there is a newer one.
+type written struct {
+	line       []byte
+	generation int
 }
 
 // session is what the server knows this client by, in the legacy era.
@@ -90,7 +98,7 @@ func Open(o Options) *Server {
 	}
 	d := newDialer(o.Address, o.Plaintext, o.Reaches)
 	s := &Server{
-		inbox: newInbox(), o: o, signedIn: make(chan struct{}), queue: make(chan []byte, 64), running: map[string]*message{}, renewed: map[string]bool{}, tools: map[string]toolParams{},
+		inbox: newInbox(), o: o, signedIn: make(chan struct{}), queue: make(chan written, 64), running: map[string]*message{}, renewed: map[string]bool{}, tools: map[string]toolParams{},
 		http: &http.Client{
 			Transport: &http.Transport{
 				DialContext: d.connect, Proxy: d.proxy, TLSHandshakeTimeout: address.ConnectLimit, MaxResponseHeaderBytes: address.MaxHeaders,
@@ -121,11 +129,21 @@ func (s *Server) Write(b []byte) (int, error) {
 		line := append(s.part, b[:at]...)
 		s.part, b = nil, b[at+1:]
 		select {
-		case s.queue <- line:
+		case s.queue <- written{line, s.generation()}:
 		case <-s.ctx.Done():
 			return 0, errClosed
 		}
 	}
+}
+
+// generation is that of the session which the writer of a line knows of.
+func (s *Server) generation() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.inbox.heard() {
+		return -1
+	}
+	return s.now.generation
 }
 
 // Close ends the session: requests in flight get a short time, streams are closed, and the server is told.
@@ -162,7 +180,8 @@ func (s *Server) dispatch() {
 	for {
 		select {
 		case line := <-s.queue:
-			if m := messageOf(line); m != nil {
+			if m := messageOf(line.line); m != nil {
+				m.generation = line.generation
 				s.start(m)
 			}
 		case <-s.ctx.Done():
@@ -182,7 +201,6 @@ func (s *Server) start(m *message) {
 	s.mu.Lock()
 	kind := s.kind
 	s.remember(m)
-	m.generation = s.now.generation
 	s.mu.Unlock()
 	switch {
 	case kind == "":
