@@ -390,11 +390,14 @@ func oneLine(body []byte) (line []byte, ok bool) {
 
 // readAll reads a body of at most so many bytes.
 func readAll(r io.Reader, most int) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
-	if err == nil && len(body) > most {
+	body := bytes.NewBuffer(make([]byte, 0, readBuffer/2))
+	if _, err := body.ReadFrom(io.LimitReader(r, int64(most)+1)); err != nil {
+		return nil, err
+	}
+	if body.Len() > most {
 		return nil, errTooLong
 	}
-	return body, err
+	return body.Bytes(), nil
 }
 
 // idle ends a request for which nothing came for too long.

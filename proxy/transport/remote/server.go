@@ -46,6 +46,7 @@ type Options struct {
 const (
 	maxRunning = 256              // requests in flight
 	startLimit = 30 * time.Second // for the response to initialize
+	readBuffer = 32 << 10         // of a connection: most responses are read at once
 	lastCalls  = 2 * time.Second  // for responses after the client has ended, and for the server to take that it did
 )
 
@@ -103,6 +104,7 @@ func Open(o Options) *Server {
 			Transport: &http.Transport{
 				DialContext: d.connect, Proxy: d.proxy, TLSHandshakeTimeout: address.ConnectLimit, MaxResponseHeaderBytes: address.MaxHeaders,
 				DisableCompression: true, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second,
+				ReadBufferSize: readBuffer,
 			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
