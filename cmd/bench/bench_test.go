@@ -15,7 +15,7 @@ import (
 
 // A run starts its own program again, which here is the test binary.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == "serve" || os.Args[1] == "plain" || os.Args[1] == "typed" || os.Args[1] == "inspect") {
+	if partOf(os.Args) != nil {
 		main()
 	}
 	os.Exit(m.Run())

@@ -25,22 +25,35 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 {
-		switch os.Args[1] {
-		case "typed":
-			os.Exit(report(typed(os.Args[2:])))
-		case "serve":
-			os.Exit(report(serve()))
-		case "plain":
-			os.Exit(report(servePlain(os.Stdin, os.Stdout)))
-		case "inspect":
-			os.Exit(report(inspectShape(os.Args[2:])))
-		}
+	if part := partOf(os.Args); part != nil {
+		os.Exit(report(part(os.Args[2:])))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := report(run(ctx, os.Args[1:], os.Stdout))
 	stop()
 	os.Exit(code)
+}
+
+// partOf is what this program is where it measures itself: one end of a chain. nil: it is the one that measures.
+func partOf(args []string) func(args []string) error {
+	if len(args) < 2 {
+		return nil
+	}
+	switch args[1] {
+	case "typed":
+		return typed
+	case "serve":
+		return func([]string) error { return serve() }
+	case "plain":
+		return func([]string) error { return servePlain(os.Stdin, os.Stdout) }
+	case "remote":
+		return func([]string) error { return serveRemote(os.Stdin, os.Stdout) }
+	case "bridge":
+		return func(args []string) error { return bridge(args, os.Stdin, os.Stdout) }
+	case "inspect":
+		return inspectShape
+	}
+	return nil
 }
 
 func report(err error) int {
