@@ -122,7 +122,11 @@ func (f *fields) next(most int) ([]byte, error) {
 			f.start = 0
 		}
 		if f.end == len(f.buf) {
-			f.buf = append(f.buf, make([]byte, max(len(f.buf), 32<<10))...)
+			more := max(len(f.buf), 32<<10)
+			if len(f.buf) >= 1<<20 { // twice the limit, beside what is copied from, is more than a hostile server should get
+				more = len(f.buf) / 4
+			}
+			f.buf = append(f.buf, make([]byte, more)...)
 		}
 		var n int
 		n, f.err = f.r.Read(f.buf[f.end:])

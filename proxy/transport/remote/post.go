@@ -390,14 +390,20 @@ func oneLine(body []byte) (line []byte, ok bool) {
 
 // readAll reads a body of at most so many bytes.
 func readAll(r io.Reader, most int) ([]byte, error) {
-	body := bytes.NewBuffer(make([]byte, 0, readBuffer/2))
-	if _, err := body.ReadFrom(io.LimitReader(r, int64(most)+1)); err != nil {
+	r = io.LimitReader(r, int64(most)+1)
+	head := make([]byte, readBuffer/2) // nearly all bodies end in here; io.ReadAll takes larger ones, and the least memory for the largest
+	n, err := io.ReadFull(r, head)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return head[:n], nil
+	}
+	if err != nil {
 		return nil, err
 	}
-	if body.Len() > most {
+	body, err := io.ReadAll(io.MultiReader(bytes.NewReader(head), r))
+	if err == nil && len(body) > most {
 		return nil, errTooLong
 	}
-	return body.Bytes(), nil
+	return body, err
 }
 
 // idle ends a request for which nothing came for too long.
