@@ -132,7 +132,7 @@ var rows = []Row{
 			command: "command", commands: "text", args: "args", env: "env", kind: "type", local: "local stdio",
 			address: "url=auto", kinds: "http=http sse=sse", headers: "headers", marks: "disabled", fresh: `tools=["*"]`,
 		}}, Editable: true, Listing: Listing{Known: "its maintainers", Own: true, Next: atNextTurn},
-		files: []place{{path: "~/.copilot/mcp-config.json"}},
+		files: []place{{path: "$COPILOT_HOME:.copilot/mcp-config.json"}},
 	},
 	{
 		ID: "amp", Title: "Amp", Format: Format{Comments: true, Key: "amp.mcpServers", shape: reached("url=auto", "")}, Editable: true,

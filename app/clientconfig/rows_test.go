@@ -9,7 +9,7 @@ import (
 
 func TestEveryClientIsLookedForWhereItKeepsItsFile(t *testing.T) {
 	env := map[string]map[string]string{
-		"linux":   {"XDG_CONFIG_HOME": "/xdg", "CODEX_HOME": "/codex"},
+		"linux":   {"XDG_CONFIG_HOME": "/xdg", "CODEX_HOME": "/codex", "COPILOT_HOME": "/copilot"},
 		"darwin":  nil,
 		"windows": {"APPDATA": "/Users/ann/AppData/Roaming"},
 	}
@@ -26,7 +26,7 @@ func TestEveryClientIsLookedForWhereItKeepsItsFile(t *testing.T) {
 		{"continue", "~/.continue/config.yaml", "~/.continue/config.yaml", "~/.continue/config.yaml"},
 		{"lm-studio", "~/.lmstudio/mcp.json", "~/.lmstudio/mcp.json", "~/.lmstudio/mcp.json"},
 		{"kiro", "~/.kiro/settings/mcp.json", "~/.kiro/settings/mcp.json", "~/.kiro/settings/mcp.json"},
-		{"copilot-cli", "~/.copilot/mcp-config.json", "~/.copilot/mcp-config.json", "~/.copilot/mcp-config.json"},
+		{"copilot-cli", "/copilot/mcp-config.json", "~/.copilot/mcp-config.json", "~/.copilot/mcp-config.json"},
 		{"amp", "~/.config/amp/settings.json", "~/.config/amp/settings.json", "~/.config/amp/settings.json"},
 	} {
 		for system, want := range map[string]string{"linux": c.linux, "darwin": c.darwin, "windows": c.windows} {

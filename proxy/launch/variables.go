@@ -94,13 +94,15 @@ func isSession(name string) bool {
 	return slices.ContainsFunc(sessionPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// variables splits an environment into pinned names and the values of loaders, leaving out what the client sets for all its children. Each
+// variables splits an environment into pinned names and the values of loaders, leaving out what the client sets for all its children, and what only
+// restricts git. Each
 // of several entries with one name counts: programs differ in which they read.
 func variables(env []string, client string) (pinned []string, loaders map[string][]string) {
 	loaders = map[string][]string{}
+	restricted := restrictsGit(env)
 	for _, entry := range env {
 		name, value, named := strings.Cut(entry, "=")
-		if !named || name == "" || pin.ClientSets(client, name) {
+		if !named || name == "" || pin.ClientSets(client, name) || restricted && configuresGit(name) {
 			continue
 		}
 		if IsLoader(name) || pin.IsHome(name) {

@@ -111,13 +111,14 @@ func environOf(name string, values []string) (env []string) {
 }
 
 func TestWhatAClientSetsForAllItsChildrenIsPinnedUnderEveryOtherClient(t *testing.T) {
-	env := []string{"COREPACK_ENABLE_AUTO_PIN=1", "CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=x", "GEMINI_CLI=1", "OPENCODE_PID=7", "NODE_OPTIONS=--x", "KEY=k"}
+	env := []string{"COREPACK_ENABLE_AUTO_PIN=1", "CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=x", "GEMINI_CLI=1", "OPENCODE_PID=7", "COPILOT_AGENT_SESSION_ID=y", "NODE_OPTIONS=--x", "KEY=k"}
 	for client, want := range map[string]struct{ names, loaders []string }{
-		"claude-code": {[]string{"GEMINI_CLI", "KEY", "NODE_OPTIONS", "OPENCODE_PID"}, []string{"NODE_OPTIONS"}},
-		"gemini-cli":  {[]string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "COREPACK_ENABLE_AUTO_PIN", "KEY", "NODE_OPTIONS", "OPENCODE_PID"}, []string{"COREPACK_ENABLE_AUTO_PIN", "NODE_OPTIONS"}},
-		"opencode":    {[]string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "COREPACK_ENABLE_AUTO_PIN", "GEMINI_CLI", "KEY", "NODE_OPTIONS"}, []string{"COREPACK_ENABLE_AUTO_PIN", "NODE_OPTIONS"}},
-		"Claude-Code": {[]string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "COREPACK_ENABLE_AUTO_PIN", "GEMINI_CLI", "KEY", "NODE_OPTIONS", "OPENCODE_PID"}, []string{"COREPACK_ENABLE_AUTO_PIN", "NODE_OPTIONS"}},
-		"":            {[]string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "COREPACK_ENABLE_AUTO_PIN", "GEMINI_CLI", "KEY", "NODE_OPTIONS", "OPENCODE_PID"}, []string{"COREPACK_ENABLE_AUTO_PIN", "NODE_OPTIONS"}},
+		"claude-code": {[]string{"COPILOT_AGENT_SESSION_ID", "GEMINI_CLI", "KEY", "NODE_OPTIONS", "OPENCODE_PID"}, []string{"NODE_OPTIONS"}},
+		"gemini-cli":  {[]string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID", "COREPACK_ENABLE_AUTO_PIN", "KEY", "NODE_OPTIONS", "OPENCODE_PID"}, []string{"COREPACK_ENABLE_AUTO_PIN", "NODE_OPTIONS"}},
+		"copilot-cli": {[]string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "COREPACK_ENABLE_AUTO_PIN", "GEMINI_CLI", "KEY", "NODE_OPTIONS", "OPENCODE_PID"}, []string{"COREPACK_ENABLE_AUTO_PIN", "NODE_OPTIONS"}},
+		"opencode":    {[]string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID", "COREPACK_ENABLE_AUTO_PIN", "GEMINI_CLI", "KEY", "NODE_OPTIONS"}, []string{"COREPACK_ENABLE_AUTO_PIN", "NODE_OPTIONS"}},
+		"Claude-Code": {[]string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID", "COREPACK_ENABLE_AUTO_PIN", "GEMINI_CLI", "KEY", "NODE_OPTIONS", "OPENCODE_PID"}, []string{"COREPACK_ENABLE_AUTO_PIN", "NODE_OPTIONS"}},
+		"":            {[]string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID", "COREPACK_ENABLE_AUTO_PIN", "GEMINI_CLI", "KEY", "NODE_OPTIONS", "OPENCODE_PID"}, []string{"COREPACK_ENABLE_AUTO_PIN", "NODE_OPTIONS"}},
 	} {
 		names, values := variables(env, client)
 		var loaders []string
@@ -126,6 +127,32 @@ func TestWhatAClientSetsForAllItsChildrenIsPinnedUnderEveryOtherClient(t *testin
 		}
 		if !slices.Equal(names, want.names) || !slices.Equal(loaders, want.loaders) {
 			t.Errorf("under %q: names %q, loaders %q", client, names, loaders)
+		}
+	}
+}
+
+func TestWhatOnlyRestrictsGitLoadsNoCode(t *testing.T) {
+	for name, c := range map[string]struct {
+		env   []string
+		quiet bool
+	}{
+		"what GitHub Copilot CLI sets":   {[]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.bareRepository", "GIT_CONFIG_VALUE_0=explicit"}, true},
+		"two restrictions":               {[]string{"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false", "GIT_CONFIG_VALUE_1=never", "GIT_CONFIG_KEY_1=Protocol.Ext.Allow"}, true},
+		"none at all":                    {[]string{"GIT_CONFIG_COUNT=0"}, true},
+		"another value":                  {[]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=/tmp/x"}, false},
+		"another key":                    {[]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.sshCommand", "GIT_CONFIG_VALUE_0=explicit"}, false},
+		"another pair beside it":         {[]string{"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.bareRepository", "GIT_CONFIG_VALUE_0=explicit", "GIT_CONFIG_KEY_1=core.pager", "GIT_CONFIG_VALUE_1=x"}, false},
+		"a pair beyond the count":        {[]string{"GIT_CONFIG_COUNT=0", "GIT_CONFIG_KEY_0=safe.bareRepository", "GIT_CONFIG_VALUE_0=explicit"}, false},
+		"a key without a value":          {[]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.bareRepository"}, false},
+		"a pair under another number":    {[]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_00=safe.bareRepository", "GIT_CONFIG_VALUE_00=explicit"}, false},
+		"a key that is there twice":      {[]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.bareRepository", "GIT_CONFIG_KEY_0=core.pager", "GIT_CONFIG_VALUE_0=explicit"}, false},
+		"a count that is no number":      {[]string{"GIT_CONFIG_COUNT=1 ", "GIT_CONFIG_KEY_0=safe.bareRepository", "GIT_CONFIG_VALUE_0=explicit"}, false},
+		"pairs without a count":          {[]string{"GIT_CONFIG_KEY_0=safe.bareRepository", "GIT_CONFIG_VALUE_0=explicit"}, false},
+		"a file of settings beside them": {[]string{"GIT_CONFIG_COUNT=0", "GIT_CONFIG_GLOBAL=/tmp/x"}, false},
+	} {
+		names, values := variables(append(c.env, "KEY=k"), "")
+		if quiet := len(values) == 0 && slices.Equal(names, []string{"KEY"}); quiet != c.quiet {
+			t.Errorf("%s: names %q, %d that load code", name, names, len(values))
 		}
 	}
 }

@@ -251,7 +251,9 @@ func knownClients(client string) launchClient {
 		return launchClient{sets: []string{"AGENT", "OPENCODE", "OPENCODE_PID"}, gives: []string{"AGENT=1", "OPENCODE=1"}, project: true}
 	case "gemini-cli":
 		return launchClient{sets: []string{"GEMINI_CLI*"}, gives: []string{"GEMINI_CLI=1", "GEMINI_CLI_NO_RELAUNCH=true"}, project: true}
-	case "codex", "cursor", "windsurf", "vscode", "zed", "mcp-inspector":
+	case "copilot-cli":
+		return launchClient{sets: []string{"COPILOT_*"}, project: true}
+	case "codex", "continue", "cursor", "windsurf", "vscode", "zed", "mcp-inspector":
 		return launchClient{project: true}
 	}
 	return launchClient{}

@@ -18,7 +18,7 @@ import (
 type agent struct {
 	client string   // as in --client
 	argv   []string // the program of the package, and one question
-	prefix string   // what it writes before the name of a tool of the server "memory"
+	prefix string   // what it writes before the name of a tool of the server "memory"; "": nothing
 	env    func(address string) []string
 	// file writes its configuration: where the model is, and the server "memory" with this command.
 	file func(t testing.TB, home, address string, command []string)
@@ -99,6 +99,41 @@ startup_timeout_sec = 120
 }`, address+"/v1", list(t, command)))
 		},
 	},
+	{
+		client: "copilot-cli", prefix: "memory-",
+		argv: []string{"copilot", "-p", "hello", "--allow-all-tools"}, // it sets variables that configure git
+		env: func(address string) []string {
+			return []string{
+				"COPILOT_PROVIDER_BASE_URL=" + address + "/v1", "COPILOT_MODEL=fake", "COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false",
+			}
+		},
+		file: func(t testing.TB, home, _ string, command []string) {
+			put(t, filepath.Join(home, ".copilot", "mcp-config.json"), fmt.Sprintf(`{"mcpServers": {"memory": {"tools": ["*"], "type": "local", "command": %q, "args": %s}}}`, command[0], list(t, command[1:])))
+		},
+	},
+	{
+		client: "continue", prefix: "",
+		argv: []string{"cn", "-p", "hello", "--auto"},
+		env:  func(address string) []string { return []string{"CONTINUE_TELEMETRY_ENABLED=0"} },
+		file: func(t testing.TB, home, address string, command []string) {
+			put(t, filepath.Join(home, ".continue", "config.yaml"), fmt.Sprintf(`name: local
+version: 1.0.0
+schema: v1
+models:
+  - name: fake
+    provider: openai
+    model: fake
+    apiBase: %s
+    apiKey: none
+    roles: [chat]
+    capabilities: [tool_use]
+mcpServers:
+  - name: memory # what it remembers
+    command: %s
+    args: %s
+`, address+"/v1", command[0], list(t, command[1:])))
+		},
+	},
 }
 
 func list(t testing.TB, words []string) string {
@@ -143,7 +178,7 @@ func (a agent) ask(t testing.TB, home string, env []string) (said string, took t
 
 // After protect of each client's file, one look and one approval, every client that starts the server has its tools in the first session, whatever the client does
 // to the environment, and nothing is left to decide.
-func TestOneApprovalCoversFourRealClients(t *testing.T) {
+func TestOneApprovalCoversSixRealClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers and clients")
 	}
@@ -200,6 +235,9 @@ func TestOneApprovalCoversFourRealClients(t *testing.T) {
 			}
 			want := slices.Sorted(slices.Values(append(slices.Clone(allowed), wrapperTools...)))
 			for i, offer := range offers {
+				if a.prefix == "" { // its own tools are among them, in capitals
+					offer = slices.DeleteFunc(slices.Clone(offer), func(name string) bool { return name[0] < 'a' })
+				}
 				if !slices.Equal(offer, want) {
 					t.Errorf("request %d offers %v, and should offer %v", i+1, offer, want)
 				}

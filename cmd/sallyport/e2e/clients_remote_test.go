@@ -65,9 +65,9 @@ func (a agent) say(t testing.TB, home, dir string, env []string, words ...string
 // drawn is what a terminal draws with.
 var drawn = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
-// After protect, four real clients list the local and the remote entry of their file and connect to both through the wrapper, and the header
+// After protect, five real clients list the local and the remote entry of their file and connect to both through the wrapper, and the header
 // that the remote server asks for arrives. unprotect gives each file back byte for byte.
-func TestFourRealClientsConnectToARemoteServerThroughTheWrapper(t *testing.T) {
+func TestFiveRealClientsConnectToARemoteServerThroughTheWrapper(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs real servers and clients")
 	}
@@ -101,10 +101,17 @@ func TestFourRealClientsConnectToARemoteServerThroughTheWrapper(t *testing.T) {
 			text = strings.Replace(text, "{", "{\n  \"$schema\": \"https://opencode.ai/config.json\",", 1) // else it writes that itself
 			return strings.Replace(text, `"mcp": {`, fmt.Sprintf("\"mcp\": { // far\n\"far\": {\"type\": \"remote\", \"url\": %q, \"headers\": {\"X-Key\": %q}, \"timeout\": 120000}, ", address, secret), 1)
 		}},
+		{"copilot-cli", ".copilot/mcp-config.json", []string{"mcp", "list"}, func(text string) string {
+			return strings.Replace(text, `"mcpServers": {`, fmt.Sprintf("\"mcpServers\": {\n\"far\": {\"type\": \"http\", \"url\": %q, \"headers\": {\"X-Key\": %q}, \"tools\": [\"*\"]}, ", address, secret), 1)
+		}},
 	} {
 		t.Run(c.client, func(t *testing.T) {
 			a := agents[slices.IndexFunc(agents, func(a agent) bool { return a.client == c.client })]
-			m := newModel(t, "mcp__far", "get_sum")
+			prefix, tool := "mcp__far", "get_sum"
+			if c.client == "copilot-cli" {
+				prefix, tool = "far-", "get-sum"
+			}
+			m := newModel(t, prefix, tool)
 			file, text := filepath.Join(home, c.file), ""
 			if a.file != nil {
 				a.file(t, home, m.server.URL, memory)
@@ -130,7 +137,14 @@ func TestFourRealClientsConnectToARemoteServerThroughTheWrapper(t *testing.T) {
 				}
 			}
 			said := a.say(t, home, filepath.Join(home, "work", c.client), nil, c.list...)
-			if c.client == "codex" {
+			switch c.client {
+			case "copilot-cli":
+				for _, name := range []string{"memory (local)", "far (local)"} {
+					if !strings.Contains(said, name) {
+						t.Errorf("it does not list %s:\n%s", name, said)
+					}
+				}
+			case "codex":
 				var listed []struct {
 					Name      string
 					Transport struct {
@@ -147,17 +161,18 @@ func TestFourRealClientsConnectToARemoteServerThroughTheWrapper(t *testing.T) {
 						t.Errorf("it lists %+v", server)
 					}
 				}
-				// The list doesn't connect: a session does.
-				said, _ := a.ask(t, home, append(terminalOf(t, home), a.env(m.server.URL)...))
-				offers := m.offered()
-				if len(offers) == 0 || !slices.Contains(offers[0], "get_sum") {
-					t.Errorf("the model is offered %v; it said %s", offers, said)
-				}
-			} else {
+			default:
 				for _, name := range []string{"memory", "far"} {
 					if !regexp.MustCompile(strings.Replace(connects[c.client], "NAME", name, 1)).MatchString(said) {
 						t.Errorf("it does not connect to %s:\n%s", name, said)
 					}
+				}
+			}
+			if connects[c.client] == "" { // its list doesn't connect: a session does
+				said, _ := a.ask(t, home, append(terminalOf(t, home), a.env(m.server.URL)...))
+				offers := m.offered()
+				if len(offers) == 0 || !slices.Contains(offers[0], tool) {
+					t.Errorf("the model is offered %v; it said %s", offers, said)
 				}
 			}
 			if out, code := h.run("unprotect", "--client", c.client, "--yes"); code != 0 {

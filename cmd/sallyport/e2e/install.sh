@@ -36,6 +36,8 @@ client_packages="
 @openai/codex@0.169.0
 @google/gemini-cli@0.61.0
 opencode-ai@1.18.33
+@github/copilot@1.0.102
+@continuedev/cli@1.5.47
 "
 python_packages="uv==0.13.9 mcp==2.3.0 mcp-server-fetch==2026.10.24 mcp-server-git==2026.10.19 mcp-server-time==2026.10.19"
 # LlamaFirewall comes without torch and transformers (2 GB), which only PROMPT_GUARD needs, with a model that no test may fetch.
