@@ -39,7 +39,9 @@ type Server struct {
 	// InEra is what it last said of itself in each era. Protocol, Era and ServerInfo are those of the report that last changed anything,
 	// Findings are those of both eras together.
 	InEra map[string]InEra `json:"in_era,omitempty"`
-	Extra json.RawMessage  `json:"extra,omitempty"` // fields of later versions
+	// Issuer is where a person last signed in to it; it stays when the sign-in ends.
+	Issuer string          `json:"issuer,omitempty"`
+	Extra  json.RawMessage `json:"extra,omitempty"` // fields of later versions
 }
 
 // Eras are the eras in which a server's process answered, as long as it is this program.

@@ -260,23 +260,43 @@ func TestAnotherPlaceThanBeforeIsSaid(t *testing.T) {
 	if _, err := d.hub.SignIn(context.Background(), w, control.SignIn{URL: i.Resource, Challenge: []string{challenge}, Demanded: true, Refused: control.TokenHash(had.Token)}); err != nil {
 		t.Fatal(err)
 	}
-	if r = d.look(); r.SignIn.Plan.Host != hostIn(other.URL) || r.SignIn.BeforeHost != hostIn(i.URL) || r.Severity != "high" {
-		t.Errorf("another place: %s, %+v", r.Severity, r.SignIn)
+	for _, when := range []string{"before", "after"} {
+		if r = d.look(); r.SignIn.Plan.Host != hostIn(other.URL) || r.SignIn.BeforeHost != hostIn(i.URL) || r.Severity != "high" {
+			t.Errorf("another place, %s the hub was started again: %s, %+v", when, r.Severity, r.SignIn)
+		}
+		if when == "after" {
+			break
+		}
+		d.startAgain()
+		if _, err := d.hub.Register(w, control.Peer{PID: 101, Role: control.RoleWrapper}, control.Register{
+			Server: control.ServerRef{Transport: "url", URL: i.Resource, Name: "clock"}, Client: "claude-desktop", Session: "s3",
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.hub.SignIn(context.Background(), w, control.SignIn{URL: i.Resource, Challenge: []string{challenge}, Demanded: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// startAgain ends the hub and starts another one on its home.
+func (d *desk) startAgain() {
+	d.t.Helper()
+	home, err := control.HomeAt(filepath.Join(os.Getenv("HOME"), "home"))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if err := d.hub.Close(); err != nil {
+		d.t.Fatal(err)
+	}
+	if d.hub, err = app.Open(app.Options{Home: home, StartedBy: app.ByDesktop, Window: true, Version: "test"}); err != nil {
+		d.t.Fatal(err)
 	}
 }
 
 func TestAfterARestartTheItemStillLeadsToItsSignIn(t *testing.T) {
 	d, _, _ := wants(t, issuer.Knobs{})
-	home, err := control.HomeAt(filepath.Join(os.Getenv("HOME"), "home"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.hub.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if d.hub, err = app.Open(app.Options{Home: home, StartedBy: app.ByDesktop, Window: true, Version: "test"}); err != nil {
-		t.Fatal(err)
-	}
+	d.startAgain()
 	begun, err := d.BeginSignIn(begins(d.look()))
 	if err != nil || begun.ID == "" {
 		t.Fatalf("%+v, %v", begun, err)

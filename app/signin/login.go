@@ -189,7 +189,6 @@ func (s *Desk) finish(ctx context.Context, srv *server, p *plan, begun *oauth.At
 		s.noteFailure(srv, err)
 		return err
 	}
-	srv.before = ""
 	return s.signed(srv, p)
 }
 
@@ -216,6 +215,10 @@ func (s *Desk) signed(srv *server, p *plan) error {
 			if err := tx.PutItem(it); err != nil {
 				return false, err
 			}
+		}
+		of.Issuer = p.Issuer
+		if err := tx.PutServer(of); err != nil {
+			return false, err
 		}
 		_, err = tx.Append(s.office.Record(vocab.RecordApproval, vocab.StatusOK, store.Record{
 			Server: of.Name, ServerID: of.ID, Code: code, Summary: "a person signed in at " + hostOf(p.Issuer),

@@ -74,9 +74,6 @@ func (s *Desk) refresh(ctx context.Context, srv *server) error {
 
 // over ends a sign-in that counts no more: nothing of it is kept.
 func (s *Desk) over(ctx context.Context, srv *server, why string) error {
-	if srv.sign != nil {
-		srv.before = srv.sign.Issuer
-	}
 	err := s.drop(ctx, srv)
 	s.record(srv, vocab.RecordProblem, vocab.StatusBlocked, why+"; sign in again")
 	s.note(srv, why, "")

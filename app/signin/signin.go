@@ -71,8 +71,7 @@ type server struct {
 
 	// Of the turn.
 	loaded    bool
-	sign      *kept  // nil: not signed in
-	before    string // the issuer of a sign-in that has ended by itself
+	sign      *kept // nil: not signed in
 	challenge oauth.Challenge
 	plan      *plan
 	failed    time.Time            // when the issuer last did not respond

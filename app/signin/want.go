@@ -116,9 +116,9 @@ func (s *Desk) planFor(ctx context.Context, srv *server, issuer string, had []st
 	if errors.Is(err, oauth.ErrSeveral) {
 		login = store.Login{Issuers: found.Issuers}
 	}
-	before := srv.before
-	if srv.sign != nil {
-		before = srv.sign.Issuer
+	before, err := s.before(srv)
+	if err != nil {
+		return nil, err
 	}
 	if login.Issuer != "" && before != login.Issuer {
 		login.Before = before
@@ -131,6 +131,19 @@ func (s *Desk) planFor(ctx context.Context, srv *server, issuer string, had []st
 	login.Digest = hex.EncodeToString(sum[:])
 	p.login, srv.plan = login, p
 	return p, nil
+}
+
+// before is the issuer of the sign-in that there is, else of the last one, "" if there was none.
+func (s *Desk) before(srv *server) (issuer string, err error) {
+	if srv.sign != nil {
+		return srv.sign.Issuer, nil
+	}
+	err = s.office.Answering(func(tx *store.Tx) error {
+		of, err := tx.Server(srv.id)
+		issuer = of.Issuer
+		return err
+	})
+	return issuer, err
 }
 
 // registeredBy says how Sallyport would be known to an issuer, "" if a person must enter a client id first.
