@@ -67,7 +67,7 @@ type Options struct {
 	Settle    time.Duration    // how long a watched file must be quiet before it is read; 100 ms
 	CopyEvery time.Duration    // how often a new head of the activity chain is copied into Keychain; 5 s
 
-	Keychain witness.Keychain // for a copy of the head of the activity chain; nil: there is none
+	Keychain witness.Keychain // for a copy of the head of the activity chain; nil: there is none, and nothing moves there
 
 	// Program is the path of sallyport that goes into clients' files; this program's own where empty.
 	Program string

@@ -28,6 +28,9 @@ func (h *Hub) begin() {
 	if h.office.Store != nil {
 		h.work.Go(func() { h.witness.Keep(h.closing) })
 	}
+	if h.opts.Keychain != nil {
+		h.work.Go(h.moveSecrets)
+	}
 	h.work.Go(func() { h.Providers.Tell(h.closing) })
 }
 

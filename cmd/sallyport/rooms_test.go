@@ -65,7 +65,7 @@ var rooms = map[string][]string{
 	"proxy/transport/guard":  {"proxy/proc/table"},
 	"proxy/transport/remote": {"proxy/address", "proxy/frame"},
 
-	"app":              {"app/approvals", "app/calls", "app/clientconfig", "app/display", "app/extensions", "app/flow", "app/guardian", "app/ledger", "app/logs", "app/lost", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/signin", "app/tasks", "app/witness", "app/wrappers", "proxy/control", "proxy/policy", "store"},
+	"app":              {"app/approvals", "app/calls", "app/clientconfig", "app/display", "app/extensions", "app/flow", "app/guardian", "app/ledger", "app/logs", "app/lost", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/signin", "app/tasks", "app/witness", "app/wrappers", "proxy/control", "proxy/keychain", "proxy/policy", "store"},
 	"app/approvals":    {"app/identity", "app/ledger", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/calls":        {"app/flow", "app/ledger", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect/legible", "proxy/pin", "store"},
 	"app/clientconfig": {"app/markup", "proxy/cut", "proxy/disk"},
