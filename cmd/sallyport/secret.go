@@ -119,9 +119,9 @@ func (c secretSetCommand) instead(err error) error {
 	case err == nil:
 		return errors.New("the hub took the decision although it said it wouldn't; please report this")
 	case hubError(err, control.CodeNotHere): // it says where to decide, but the window has no place for this
-		return fmt.Errorf("%s is already stored, and this hub takes no decision to replace it from the command line: delete it first, with sallyport secret delete %s", c.Name, c.Name)
+		return fmt.Errorf("%[1]s is already stored, and this hub takes no decision to replace it from the command line. Deleting it needs none: sallyport secret delete %[1]s, then sallyport secret set %[1]s", c.Name)
 	}
-	return fmt.Errorf("%s is already stored, and replacing it is a decision: %w; or delete it first, with sallyport secret delete %s", c.Name, err, c.Name)
+	return fmt.Errorf("%[1]s is already stored, and replacing it is a decision: %[2]w. Deleting it needs none: sallyport secret delete %[1]s, then sallyport secret set %[1]s", c.Name, err)
 }
 
 // replace makes the decision, so that the activity log has it.
