@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -84,9 +84,26 @@ export class House {
     return { name, argv: [helper, 'scripted', join(dir, 'script.json')], put: (face) => writeFile(join(dir, face), '') }
   }
 
+  /** A calendar on this computer that wants a sign-in at issuer. The browser of the window opens nothing: pages are what it was to open. */
+  async remote() {
+    const child = spawn(helper, ['remote'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const ended = once(child, 'exit')
+    this.#endings.push(async () => {
+      child.stdin.end()
+      await ended
+    })
+    const [line] = await once(createInterface({ input: child.stdout }), 'line')
+    const { resource, issuer } = JSON.parse(line)
+    const log = join(this.dir, 'pages')
+    this.env.BROWSER = join(this.dir, 'browser')
+    await writeFile(this.env.BROWSER, `#!/bin/sh\necho "$1" >> '${log}'\n`, { mode: 0o700 })
+    const pages = async () => (await readFile(log, 'utf8').catch(() => '')).split('\n').filter(Boolean)
+    return { name: 'calendar', url: resource, issuer, pages }
+  }
+
   /** A client before a wrapper before a server. */
   async wrap(server, name = server.name, era = 'legacy') {
-    const child = spawn(sallyport, ['wrap', '--name', name, '--client', 'claude-desktop', '--', ...server.argv], { env: this.env, stdio: ['pipe', 'pipe', 'ignore'] })
+    const child = spawn(sallyport, ['wrap', '--name', name, '--client', 'claude-desktop', ...(server.url ? ['--url', server.url] : ['--', ...server.argv])], { env: this.env, stdio: ['pipe', 'pipe', 'ignore'] })
     const ended = once(child, 'exit')
     const open = new Map()
     createInterface({ input: child.stdout }).on('line', (line) => {

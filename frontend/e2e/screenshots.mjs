@@ -1,5 +1,5 @@
 // Every screen of the window, light and dark, into docs/images, from a home with real servers behind real wrappers.
-// `make screenshots` runs it. The folders of the run are shown as a person's home: nothing else is touched up.
+// `make screenshots` runs it. The folders of the run are shown as a person's home, and the ports of its remote server as hosts: nothing else is touched up.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -12,6 +12,8 @@ const programs = fileURLToPath(new URL('../../bin/dev', import.meta.url))
 /** What runs behind every server of the pictures; a review names it. */
 const helper = fileURLToPath(new URL('../../bin/uitest', import.meta.url))
 const only = process.argv.slice(2)
+/** Where the remote server of the pictures and its sign-in really are, and what is shown instead. */
+const hosts = []
 const sizes = { viewport: { width: 1100, height: 740 } }
 
 let browser
@@ -39,7 +41,7 @@ async function shoot(house, name, route, act = async () => {}, after = () => {},
       await page.evaluate((folders) => {
         const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
         while (walker.nextNode()) for (const [from, to] of folders) walker.currentNode.data = walker.currentNode.data.replaceAll(from, to)
-      }, [[house.user, '/home/ada'], [house.home, '/home/ada/.local/share/sallyport'], [programs, '/usr/bin'], [helper, '/home/ada/.local/bin/server']])
+      }, [[house.user, '/home/ada'], [house.home, '/home/ada/.local/share/sallyport'], [programs, '/usr/bin'], [helper, '/home/ada/.local/bin/server'], ...hosts])
       await save(`${name}-${colorScheme}`, await page.screenshot())
     } catch (error) {
       process.exitCode = 1
@@ -393,6 +395,44 @@ async function inEachEra() {
   }
 }
 
+/** A remote server wants a sign-in, and gets it. */
+async function signIn() {
+  const house = await House.make()
+  try {
+    const calendar = await house.remote()
+    for (const [address, host] of [[calendar.url, 'calendar.example.com'], [calendar.issuer, 'login.example.com']]) {
+      const { origin, host: port } = new URL(address)
+      hosts.push([origin, `https://${host}`], [port, host])
+    }
+    await house.open()
+    await house.wrap(calendar)
+    const item = await house.waits('login')
+    await shoot(house, 'review-sign-in', `#/inbox/${item.code}`)
+    const page = await house.page(browser, `#/inbox/${item.code}`)
+    await until('the sign-in is begun', async () => {
+      if (await page.getByRole('button', { name: 'Open in the browser' }).isVisible()) return true
+      await page.locator('footer button:enabled').filter({ hasText: /^Sign in/ }).first().click()
+      await page.waitForTimeout(300)
+      return false
+    })
+    await page.getByRole('button', { name: 'Open in the browser' }).click()
+    const [address] = await until('the page is opened', async () => (await calendar.pages()).length > 0 && calendar.pages())
+    await shoot(house, 'review-sign-in-waiting', `#/inbox/${item.code}`)
+    await fetch(address)
+    const fresh = await house.waits('new_server')
+    await page.context().close()
+    const review = await house.page(browser, `#/inbox/${fresh.code}`)
+    await until('the server is allowed', async () => {
+      await review.getByRole('button', { name: 'Allow this server' }).click({ timeout: 500 }).catch(() => {})
+      return (await house.inbox()).length === 0
+    })
+    await review.context().close()
+    await shoot(house, 'server-sign-in', `#/servers/${encodeURIComponent(item.identity)}`, (page) => page.getByRole('button', { name: 'Sign out of calendar' }).waitFor())
+  } finally {
+    await house.end()
+  }
+}
+
 /** A tool that goes on and on: a thousand responses of it are one row, beside others. */
 async function many() {
   const house = await House.make()
@@ -450,6 +490,7 @@ try {
   await flow()
   await inEachEra()
   await many()
+  await signIn()
   await names()
 } finally {
   await browser.close()

@@ -24,7 +24,7 @@ const patience = 30 * time.Second
 var scratch string
 
 // TestMain makes the test binary its own helper: the scripted servers (with their scripts
-// for tests that are not in Go), a guardrail provider, and what holds a desktop open.
+// for tests that are not in Go), a guardrail provider, a remote server that wants a sign-in, and what holds a desktop open.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "scripted" {
 		os.Exit(scripted.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 	}
 	if len(os.Args) == 2 && os.Args[1] == "judge" {
 		os.Exit(judge(os.Stdin, os.Stdout))
+	}
+	if len(os.Args) == 2 && os.Args[1] == "remote" {
+		os.Exit(remote())
 	}
 	if len(os.Args) == 2 && os.Args[1] == "hold" {
 		os.Exit(hold())

@@ -4,10 +4,7 @@ package uitest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,28 +14,7 @@ import (
 )
 
 // clockHandler is a remote server with one tool.
-func clockHandler(w http.ResponseWriter, r *http.Request) {
-	var asked struct {
-		ID     json.RawMessage `json:"id"`
-		Method string          `json:"method"`
-	}
-	body, _ := io.ReadAll(r.Body)
-	if r.Method != http.MethodPost || json.Unmarshal(body, &asked) != nil {
-		w.WriteHeader(http.StatusMethodNotAllowed)
-		return
-	}
-	result := map[string]string{
-		"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"clock","version":"1"}}`,
-		"tools/list": `{"tools":[{"name":"now","description":"Returns the time.","inputSchema":{"type":"object"}}]}`,
-		"tools/call": `{"content":[{"type":"text","text":"noon"}]}`,
-	}[asked.Method]
-	if result == "" {
-		w.WriteHeader(http.StatusAccepted)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, result)
-}
+var clockHandler = remoteHandler("clock", `{"name":"now","description":"Returns the time.","inputSchema":{"type":"object"}}`)
 
 // browser is a browser of the desktop program alone: it opens no page, and writes down which were asked for.
 type browser struct {
@@ -77,7 +53,7 @@ func TestAPersonSignsInAndOutInTheWindow(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	const said = "the person declined"
-	i, err := issuer.Start(issuer.Options{Resource: http.HandlerFunc(clockHandler), Knobs: issuer.Knobs{Scopes: []string{"time:read"}, Denies: true}})
+	i, err := issuer.Start(issuer.Options{Resource: clockHandler, Knobs: issuer.Knobs{Scopes: []string{"time:read"}, Denies: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
