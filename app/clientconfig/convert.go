@@ -70,7 +70,7 @@ func Convert(s System, id string, given map[string]string) (c Conversion, err er
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return c, errors.New("this extension can't be converted: its manifest has a member of another type than the format says")
 	}
-	f := &filler{system: s, folder: e.Folder, values: map[string][]string{}}
+	f := &filler{system: s, folder: e.Folder, values: map[string][]string{}, secret: map[string]bool{}}
 	for key := range given {
 		if _, known := m.Options[key]; !known {
 			return c, errors.New("the extension asks for no value of a name given with --set")
@@ -90,6 +90,9 @@ func Convert(s System, id string, given map[string]string) (c Conversion, err er
 		c.Name = id
 	}
 	for i, word := range append([]string{how.Command}, how.Args...) {
+		if key := f.names(word); key != "" {
+			return c, fmt.Errorf("user_config %s is a secret, and the extension takes it as an argument, which every program on this computer can see: it can't be converted", key)
+		}
 		words, err := f.words(word)
 		if err != nil {
 			return c, err
@@ -108,6 +111,12 @@ func Convert(s System, id string, given map[string]string) (c Conversion, err er
 		values, err := f.words(how.Env[name])
 		if err != nil {
 			return c, err
+		}
+		switch key := f.names(how.Env[name]); {
+		case key != "" && how.Env[name] != "${user_config."+key+"}":
+			return c, fmt.Errorf("user_config %s is a secret, and the extension takes it as a part of a variable: it can't be converted", key)
+		case key == "" && slices.ContainsFunc(values, refersToSecret):
+			return c, errors.New("this extension can't be converted: a variable of it names one of your secrets, which you have not given to it")
 		}
 		if len(values) > 0 { // a value that the person left out is not set
 			c.Env = append(c.Env, Variable{name, strings.Join(values, ",")})
@@ -196,6 +205,59 @@ type filler struct {
 	system System
 	folder string
 	values map[string][]string // of user_config; one without a value is there with none
+	secret map[string]bool     // those whose value is keychain:NAME
+}
+
+// names is the first secret that a text has a placeholder for, "" if it has none.
+func (f *filler) names(text string) string {
+	for _, found := range placeholder().FindAllString(text, -1) {
+		if key, is := strings.CutPrefix(found, "${user_config."); is && f.secret[strings.TrimSuffix(key, "}")] {
+			return word(strings.TrimSuffix(key, "}"))
+		}
+	}
+	return ""
+}
+
+// SecretsOf are the secrets that an extension needs: the keys of those that are not given, and the names in the keychain of those that are.
+func SecretsOf(s System, id string, given map[string]string) (wanted, names []string, err error) {
+	e, l, err := extensionOf(s, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, err := readSmall(filepath.Join(e.Folder, "manifest.json"))
+	if err != nil {
+		return nil, nil, err
+	}
+	var m struct {
+		Options map[string]userOption `json:"user_config"`
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, nil, err
+	}
+	saved := userConfig(l, id)
+	for key, option := range m.Options {
+		value, is := given[key]
+		switch {
+		case !option.Sensitive || !plainWord().MatchString(key):
+		case is && refersToSecret(value):
+			names = append(names, strings.TrimPrefix(value, "keychain:"))
+		case !is && option.needed(saved[key]):
+			wanted = append(wanted, key)
+		}
+	}
+	slices.Sort(wanted)
+	slices.Sort(names)
+	return wanted, names, nil
+}
+
+var secretReference = lazy(`^keychain:[A-Za-z0-9._][A-Za-z0-9._-]{0,63}$`)
+
+// refersToSecret reports whether a text is what stands for a secret in an entry's env: the wrapper gives the server its value.
+func refersToSecret(text string) bool { return secretReference().MatchString(text) }
+
+// needed reports whether an extension can't go without a secret, or the client has one for it.
+func (o userOption) needed(saved json.RawMessage) bool {
+	return o.Required || len(saved) > 0 && string(saved) != "null" && string(saved) != `""`
 }
 
 // options settles every value that the extension asks for.
@@ -211,8 +273,13 @@ func (f *filler) options(all map[string]userOption, given map[string]string, sav
 		var values []string
 		var err error
 		switch has, known := saved[name]; {
-		case option.Sensitive && (ok || known && string(has) != "null" && string(has) != `""` || option.Required):
-			return fmt.Errorf("user_config %s is a secret, and an entry would keep it in the clear: convert the extension by hand, or leave it as it is", word(name))
+		case option.Sensitive && ok && refersToSecret(value):
+			f.values[name], f.secret[name] = []string{value}, true
+			continue
+		case option.Sensitive && ok:
+			return fmt.Errorf("user_config %[1]s is a secret, which must not be on a command line: leave it out and type it when you are asked, or store it and use --set %[1]s=keychain:NAME", word(name))
+		case option.Sensitive && option.needed(has):
+			return fmt.Errorf("user_config %[1]s is a secret: store it with sallyport secret set NAME, then use --set %[1]s=keychain:NAME", word(name))
 		case ok:
 			values, err = option.read(value)
 		case known && string(has) != "null":

@@ -21,7 +21,8 @@ type server struct {
 	command transport.Command
 	stderr  io.Writer
 	launch  *proxy.Launcher
-	strict  bool // use strict, whatever the setting: probe --sandbox
+	env     []string // what the server gets, with the values of the secrets that command.Env names; nil: that as it is
+	strict  bool     // use strict, whatever the setting: probe --sandbox
 
 	mu      sync.Mutex
 	process *transport.ServerProcess
@@ -47,7 +48,11 @@ func (s *server) start(ctx context.Context) (io.Reader, io.WriteCloser, error) {
 		return nil, nil, err
 	}
 	s.used = true // Start closes a guard that it could not use
-	process, err := s.guard.Start(ctx, s.command, s.stderr, s.link.Stderr)
+	command := s.command
+	if s.env != nil {
+		command.Env = s.env
+	}
+	process, err := s.guard.Start(ctx, command, s.stderr, s.link.Stderr)
 	if no := new(sandbox.Error); errors.As(err, &no) {
 		err = fmt.Errorf("SP-140: %w", err)
 	}

@@ -164,8 +164,13 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	if err != nil {
 		return none, err
 	}
+	entryEnv, secrets, err := withSecrets(ctx, o.env)
+	if err != nil {
+		guard.Close()
+		return none, err
+	}
 	link, err := connectLink(ctx, control.RoleProbe, control.Register{
-		Server: control.ServerRef{Transport: "stdio", Argv: o.argv, Name: cmp.Or(o.name, serverName(o.argv))}, Client: o.client, Secrets: secretsOf(o.env),
+		Server: control.ServerRef{Transport: "stdio", Argv: o.argv, Name: cmp.Or(o.name, serverName(o.argv))}, Client: o.client, Secrets: masked(secrets, o.env),
 	})
 	if err != nil {
 		guard.Close()
@@ -183,6 +188,9 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	folder := lookDir(o.client, last)
 	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Env: lookEnv(o.client, folder, last, o.env), Dir: folder, Spare: link.spare}, nil)
 	defer server.close()
+	if entryEnv != nil {
+		server.env = lookEnv(o.client, folder, last, entryEnv)
+	}
 	server.strict = o.sandbox
 	if !server.launch.Before(ctx) {
 		return heldBack(link)

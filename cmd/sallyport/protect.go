@@ -59,7 +59,7 @@ func (c clientFileFlags) request() (control.Protect, error) {
 type protectCommand struct {
 	clientFileFlags
 	Convert   string   `placeholder:"ID" help:"Add a desktop extension of Claude Desktop as a guarded entry of its file. sallyport status names the ID."`
-	Set       []string `sep:"none" placeholder:"KEY=VALUE" help:"With --convert: a value that the extension asks for, if not the one in the client's settings. Can be repeated."`
+	Set       []string `sep:"none" placeholder:"KEY=VALUE" help:"With --convert: a value that the extension asks for, if not the one in the client's settings; for a secret, KEY=keychain:NAME. Can be repeated."`
 	NoLook    bool     `name:"no-look" help:"Don't start the servers to see what they declare. Each is looked at when the client starts it."`
 	Add       string   `placeholder:"NAME" help:"Add a new entry of this name, guarded from the start. Its command comes after --, or its address in --url."`
 	URL       string   `name:"url" placeholder:"URL" help:"With --add: the address of a remote server, or env:VAR with it."`
@@ -124,25 +124,42 @@ func (c protectCommand) run(ctx context.Context, s streams) (int, error) {
 	if ask.Program, err = stableProgram(); err != nil {
 		return exitFailed, err
 	}
-	hub, err := dial(ctx)
-	if errors.Is(err, errNoHub) {
-		// An impossible request needs no hub, and a dry run creates no home.
-		done, err := protectAlone(ask)
-		if err != nil || ask.DryRun || len(done.Entries) == 0 {
-			return c.clientFileFlags.report(s, done, err, guarding)
+	var typed typedSecrets
+	if c.Convert != "" {
+		var code int
+		if typed, code, err = c.secrets(ctx, s, &ask); err != nil {
+			return code, err
 		}
-		if hub, err = startHub(ctx); err != nil {
-			return exitFailed, err
-		}
-	} else if err != nil {
-		return exitFailed, err
 	}
-	defer hub.Close()
-	done, err := control.AskProtect(ctx, hub, ask)
+	done, welcome, err := c.protect(ctx, ask)
+	if err != nil || !done.Written {
+		typed.takeBack(ctx)
+	} else if !c.JSON {
+		typed.say(s)
+	}
 	if err != nil || ask.DryRun || c.NoLook || !done.Written {
 		return c.report(s, done, err, guarding)
 	}
-	return c.look(ctx, s, done, hub.Welcome())
+	return c.look(ctx, s, done, welcome)
+}
+
+// protect makes the change, or says what it would be.
+func (c protectCommand) protect(ctx context.Context, ask control.Protect) (done control.Protected, welcome control.Welcome, err error) {
+	hub, err := dial(ctx)
+	if errors.Is(err, errNoHub) {
+		// An impossible request needs no hub, and a dry run creates no home.
+		done, err = protectAlone(ask)
+		if err != nil || ask.DryRun || len(done.Entries) == 0 {
+			return done, welcome, err
+		}
+		hub, err = startHub(ctx)
+	}
+	if err != nil {
+		return done, welcome, err
+	}
+	defer hub.Close()
+	done, err = control.AskProtect(ctx, hub, ask)
+	return done, hub.Welcome(), err
 }
 
 // startHub starts a hub if none runs, as a wrapper does, and connects to it.

@@ -15,7 +15,7 @@ const module = "github.com/sallyport/sallyport/"
 // A room is a package, and which packages of ours its non-test files may import; all may import proxy/vocab. A package that is no room is an
 // error: add it here and in docs/architecture.md.
 var rooms = map[string][]string{
-	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/address", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/keychain", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "proxy/transport/remote", "app", "app/clientconfig", "app/clientedit", "app/display", "app/identity", "app/removal", "app/reveal", "app/settings"},
+	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/address", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/keychain", "proxy/launch", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "proxy/transport/remote", "app", "app/clientconfig", "app/clientedit", "app/display", "app/identity", "app/removal", "app/reveal", "app/settings"},
 	"cmd/sallyport/demo":     {"app/clientconfig", "cmd/sallyport/terminal", "proxy/control", "proxy/keychain", "proxy/transport"},
 	"cmd/sallyport/review":   {"cmd/sallyport/terminal", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
 	"cmd/sallyport/terminal": {"proxy/inspect/legible"},

@@ -93,6 +93,7 @@ func TestTheEntriesOfClientsThatUseASecretAreListed(t *testing.T) {
 	} {
 		entries[name] = map[string]any{"command": program, "args": args}
 	}
+	entries["local"] = map[string]any{"command": program, "args": []string{"wrap", "--name", "local", "--client", "claude-desktop", "--", "server"}, "env": map[string]string{"KEY": "keychain:openai", "OTHER": "keychain:openai", "TEXT": "a keychain:openai"}}
 	entries["not ours"] = map[string]any{"command": "/usr/bin/env", "args": []string{"--header", "X: keychain:openai"}}
 	raw, err := json.Marshal(map[string]any{"mcpServers": entries})
 	if err != nil {
@@ -109,11 +110,11 @@ func TestTheEntriesOfClientsThatUseASecretAreListed(t *testing.T) {
 		t.Fatal(out, errs)
 	}
 	_, out, _ := secretRun(t, "", "list")
-	if !strings.Contains(out, "openai  file     Claude Desktop: github, Claude Desktop: other one\n") || !strings.Contains(out, "New values go to "+filepath.Join(os.Getenv("SALLYPORT_HOME"), "secrets.sealed")+", because SALLYPORT_KEYCHAIN=off turns the keychain off.\n") {
+	if !strings.Contains(out, "openai  file     Claude Desktop: github, Claude Desktop: local, Claude Desktop: other one\n") || !strings.Contains(out, "New values go to "+filepath.Join(os.Getenv("SALLYPORT_HOME"), "secrets.sealed")+", because SALLYPORT_KEYCHAIN=off turns the keychain off.\n") {
 		t.Error(out)
 	}
 	_, out, _ = secretRun(t, "", "list", "--json")
-	if out != `{"items":[{"name":"openai","kept":"file","used":[{"client":"claude-desktop","entry":"github"},{"client":"claude-desktop","entry":"other one"}]}],"new":"file","why":"SALLYPORT_KEYCHAIN=off turns the keychain off","no_hub":true}`+"\n" {
+	if out != `{"items":[{"name":"openai","kept":"file","used":[{"client":"claude-desktop","entry":"github"},{"client":"claude-desktop","entry":"local"},{"client":"claude-desktop","entry":"other one"}]}],"new":"file","why":"SALLYPORT_KEYCHAIN=off turns the keychain off","no_hub":true}`+"\n" {
 		t.Error(out)
 	}
 }

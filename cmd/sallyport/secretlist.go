@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
@@ -120,12 +122,17 @@ func secretUsers(ctx context.Context) (users map[string][]secretUser, hub bool) 
 			continue
 		}
 		for _, entry := range entriesOf(place) {
-			switch clientconfig.Classify(entry, clientconfig.Installation{Path: program, Client: place.Client}, nil).Kind {
+			class := clientconfig.Classify(entry, clientconfig.Installation{Path: program, Client: place.Client}, nil)
+			switch class.Kind {
 			case clientconfig.Wrapped, clientconfig.LooksWrapped: // the second reads them as well, if the client starts it
 			default:
 				continue
 			}
-			for _, name := range secretsIn(entry.Args) {
+			names := secretsIn(entry.Args)
+			if len(class.Inner) > 0 {
+				names = secretsOfServer(entry.Environ())
+			}
+			for _, name := range names {
 				users[name] = append(users[name], secretUser{Client: place.Client, Entry: entry.Name, client: place.Name})
 			}
 		}
@@ -153,6 +160,13 @@ func entriesOf(place clientconfig.Location) []clientconfig.Entry {
 		return nil
 	}
 	return file.Entries
+}
+
+// secretsOfServer are the secrets that the environment of a local server names, each once.
+func secretsOfServer(environ []string) []string {
+	names := slices.Collect(maps.Values(secretVariables(environ)))
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // secretsIn are the secrets that the headers of a wrapper's arguments name, each once.

@@ -47,8 +47,9 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	defer stop(nil)
 
 	here := control.Here()
+	env, secrets, unread := ownSecrets(ctx)
 	link, err := connectLink(ctx, control.RoleWrapper, control.Register{
-		Server: control.ServerRef{Transport: "stdio", Argv: o.argv, Name: cmp.Or(o.name, serverName(o.argv))}, Client: o.client, Secrets: secretsOf(os.Environ()), Surroundings: &here,
+		Server: control.ServerRef{Transport: "stdio", Argv: o.argv, Name: cmp.Or(o.name, serverName(o.argv))}, Client: o.client, Secrets: masked(secrets, os.Environ()), Surroundings: &here,
 	})
 	if err != nil {
 		if prepared == nil {
@@ -73,13 +74,18 @@ func runWrap(ctx context.Context, o wrapOptions, s streams) int {
 	defer s.poll()()
 	server := prepareServer(guard, link, transport.Command{Argv: o.argv, Spare: link.spare}, s.err)
 	defer server.close()
+	server.env = env
 	config := proxy.Config{
 		FromClient: s.in, ToClient: s.out,
 		Gate: link, Launch: server.launch, Client: o.client, Session: link.session, Stray: link.stray,
 		Notice:  s.notice,
 		GiveWay: transport.GiveWay,
 	}
-	if err = prepared; err == nil {
+	if err = prepared; err == nil && unread != nil {
+		err = unread
+		link.record(vocab.RecordServerStart, vocab.StatusError, plain(err))
+	}
+	if err == nil {
 		if server.launch.Before(ctx) {
 			config.FromServer, config.ToServer, err = server.start(ctx)
 		} else {

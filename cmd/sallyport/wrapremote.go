@@ -208,8 +208,11 @@ func (to remoteServer) values(ctx context.Context, home control.Home) (http.Head
 	for _, h := range to.headers {
 		secret := to.getenv(h.Key)
 		if h.From == "keychain" {
-			var err error
-			if secret, err = keychain.Secrets(home.Dir).Get(ctx, h.Key); err != nil {
+			err := errSecretsInside
+			if !control.StartedInside() { // else a guarded server has it sent to a server of its own
+				secret, err = keychain.Secrets(home.Dir).Get(ctx, h.Key)
+			}
+			if err != nil {
 				return nil, fmt.Errorf("the header %s: %s: %w", h.Name, h.Source(), err)
 			}
 		}

@@ -109,11 +109,22 @@ func variables(env []string, client string) (pinned []string, loaders map[string
 			loaders[name] = append(loaders[name], value)
 		}
 		if loaders[name] != nil || !isSession(name) {
+			if loaders[name] == nil && namesSecret(value) { // which one is worth knowing, and no secret
+				name = entry
+			}
 			pinned = append(pinned, plain(name))
 		}
 	}
 	slices.Sort(pinned)
 	return slices.Compact(pinned), loaders
+}
+
+// namesSecret reports whether a value is keychain:NAME, in whose place a server gets what a person stored under that name.
+func namesSecret(value string) bool {
+	name, is := strings.CutPrefix(value, "keychain:")
+	return is && name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '.' && r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
 }
 
 // keyed hashes the values of loaders with the hub's key.

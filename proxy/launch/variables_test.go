@@ -28,10 +28,10 @@ func TestWhichVariablesLoadCode(t *testing.T) {
 }
 
 func TestValuesOfVariablesLeaveOnlyAsKeyedHashes(t *testing.T) {
-	env := []string{"API_KEY=canary-one", "NODE_OPTIONS=canary-two", "SSH_AUTH_SOCK=x", "PATH=/bin", "broken", "=C:=x", "NODE_OPTIONS=canary-three"}
+	env := []string{"NAMED=keychain:my.key-1", "LIKE_IT=keychain:canary five", "NPM_CONFIG_PREFIX=keychain:canary-six", "API_KEY=canary-one", "NODE_OPTIONS=canary-two", "SSH_AUTH_SOCK=x", "PATH=/bin", "broken", "=C:=x", "NODE_OPTIONS=canary-three"}
 	names, values := variables(env, "")
 	loaders := keyed(values, []byte("key"))
-	if want := []string{"API_KEY", "NODE_OPTIONS", "PATH"}; !slices.Equal(names, want) {
+	if want := []string{"API_KEY", "LIKE_IT", "NAMED=keychain:my.key-1", "NODE_OPTIONS", "NPM_CONFIG_PREFIX", "PATH"}; !slices.Equal(names, want) {
 		t.Errorf("names %q, want %q", names, want)
 	}
 	raw, _ := json.Marshal([]any{names, loaders})

@@ -51,6 +51,9 @@ func (e Exit) String() string {
 
 const ownPrefix = "SALLYPORT_"
 
+// Environ is the environment that a server gets without Env: this process's own, as it was given.
+func Environ() []string { return environ() }
+
 func serverEnv(env []string) []string {
 	if env == nil {
 		env = environ()
