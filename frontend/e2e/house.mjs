@@ -84,7 +84,7 @@ export class House {
     return { name, argv: [helper, 'scripted', join(dir, 'script.json')], put: (face) => writeFile(join(dir, face), '') }
   }
 
-  /** A calendar on this computer that wants a sign-in at issuer. The browser of the window opens nothing: pages are what it was to open. */
+  /** A calendar on this computer that wants a sign-in at issuer; elsewhere ends that and wants it at other. The browser of the window opens nothing: pages are what it was to open. */
   async remote() {
     const child = spawn(helper, ['remote'], { stdio: ['pipe', 'pipe', 'inherit'] })
     const ended = once(child, 'exit')
@@ -93,12 +93,12 @@ export class House {
       await ended
     })
     const [line] = await once(createInterface({ input: child.stdout }), 'line')
-    const { resource, issuer } = JSON.parse(line)
+    const { resource, issuer, other } = JSON.parse(line)
     const log = join(this.dir, 'pages')
     this.env.BROWSER = join(this.dir, 'browser')
     await writeFile(this.env.BROWSER, `#!/bin/sh\necho "$1" >> '${log}'\n`, { mode: 0o700 })
     const pages = async () => (await readFile(log, 'utf8').catch(() => '')).split('\n').filter(Boolean)
-    return { name: 'calendar', url: resource, issuer, pages }
+    return { name: 'calendar', url: resource, issuer, other, elsewhere: () => child.stdin.write('elsewhere\n'), pages }
   }
 
   /** A client before a wrapper before a server. */

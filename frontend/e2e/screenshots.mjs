@@ -395,17 +395,17 @@ async function inEachEra() {
   }
 }
 
-/** A remote server wants a sign-in, and gets it. */
+/** A remote server wants a sign-in, gets it, and later wants one somewhere else. */
 async function signIn() {
   const house = await House.make()
   try {
     const calendar = await house.remote()
-    for (const [address, host] of [[calendar.url, 'calendar.example.com'], [calendar.issuer, 'login.example.com']]) {
+    for (const [address, host] of [[calendar.url, 'calendar.example.com'], [calendar.issuer, 'login.example.com'], [calendar.other, 'accounts.example.net']]) {
       const { origin, host: port } = new URL(address)
       hosts.push([origin, `https://${host}`], [port, host])
     }
     await house.open()
-    await house.wrap(calendar)
+    const client = await house.wrap(calendar)
     const item = await house.waits('login')
     await shoot(house, 'review-sign-in', `#/inbox/${item.code}`)
     const page = await house.page(browser, `#/inbox/${item.code}`)
@@ -428,6 +428,12 @@ async function signIn() {
     })
     await review.context().close()
     await shoot(house, 'server-sign-in', `#/servers/${encodeURIComponent(item.identity)}`, (page) => page.getByRole('button', { name: 'Sign out of calendar' }).waitFor())
+    calendar.elsewhere()
+    const moved = await until('it wants a sign-in somewhere else', async () => {
+      await client.call('list_events', { day: 'today' })
+      return (await house.inbox()).find((it) => it.kind === 'login')
+    })
+    await shoot(house, 'review-sign-in-elsewhere', `#/inbox/${moved.code}`)
   } finally {
     await house.end()
   }

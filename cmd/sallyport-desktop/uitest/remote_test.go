@@ -3,6 +3,7 @@
 package uitest
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -42,7 +43,8 @@ func remoteHandler(name, tools string) http.HandlerFunc {
 const calendarTools = `{"name":"list_events","description":"Lists the events of a day.","inputSchema":{"type":"object","properties":{"day":{"type":"string"}},"required":["day"]},"annotations":{"readOnlyHint":true}},
 {"name":"add_event","description":"Adds an event to the calendar.","inputSchema":{"type":"object","properties":{"day":{"type":"string"},"title":{"type":"string"}},"required":["day","title"]}}`
 
-// remote is a calendar on this computer that wants a sign-in. It says where both are, and stays until its input ends.
+// remote is a calendar on this computer that wants a sign-in. It says where both are, and stays until its input ends. After a line of input the
+// sign-in does not count any more, and another is wanted at another place.
 func remote() int {
 	i, err := issuer.Start(issuer.Options{Resource: remoteHandler("calendar", calendarTools), Knobs: issuer.Knobs{Scopes: []string{"calendar.read", "calendar.write"}}})
 	if err != nil {
@@ -50,9 +52,25 @@ func remote() int {
 		return 1
 	}
 	defer i.Close()
-	if err := json.NewEncoder(os.Stdout).Encode(map[string]string{"resource": i.Resource, "issuer": i.URL}); err != nil {
+	other, err := issuer.Start(issuer.Options{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	_, _ = io.Copy(io.Discard, os.Stdin)
+	defer other.Close()
+	if err := json.NewEncoder(os.Stdout).Encode(map[string]string{"resource": i.Resource, "issuer": i.URL, "other": other.URL}); err != nil {
+		return 1
+	}
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		i.Set(func(k *issuer.Knobs) {
+			k.Edit = func(document string, members map[string]any) {
+				if document == "resource" {
+					members["authorization_servers"] = []string{other.URL}
+				}
+			}
+		})
+		i.Forget()
+		i.Expire()
+	}
 	return 0
 }
