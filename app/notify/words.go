@@ -18,7 +18,7 @@ type Subject struct {
 	Hidden  bool   // a finding says that text is hidden from the reader
 	Tools   int    // how many tools changed; 0 if unknown, or if more than tools changed
 	Blocked bool   // a launch that is not started until a person decides
-	Launch  string // the kind of a changed launch: "program", "loader", "surroundings", "" if unknown
+	Launch  string // the kind of a changed launch: "program", "loader", "secret", "address", "surroundings", "" if unknown
 	Asked   bool   // a model asked for it, through a tool
 	Found   bool   // a held response with a High or Critical finding
 
@@ -110,6 +110,8 @@ func launchWords(s Subject) string {
 		what = "It would start a different program than the one you allowed."
 	case "loader":
 		what = "It's the same command, but a variable can now load other code."
+	case "secret":
+		what = "It's the same command, but it would get one of your stored secrets."
 	case "address":
 		what = "Its name leads to another kind of address, or it is spoken to in another way."
 	case "surroundings":

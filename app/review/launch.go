@@ -183,6 +183,7 @@ func launchTitle(server string, about pin.LaunchAbout, d pin.LaunchDrift) string
 		pin.AboutSurroundings: "Same program, other surroundings",
 		pin.AboutProgram:      "Same command, another program",
 		pin.AboutLoader:       "A variable that loads code",
+		pin.AboutSecret:       "It would get a stored secret",
 		pin.AboutAddress:      "Reached in another way",
 	}[about]
 	if said == "" {
@@ -198,7 +199,7 @@ func launchTitle(server string, about pin.LaunchAbout, d pin.LaunchDrift) string
 			parts = append(parts, w)
 		}
 	}
-	if said += ": " + server; about == pin.AboutLoader || about == pin.AboutAddress || len(parts) == 0 {
+	if said += ": " + server; about == pin.AboutLoader || about == pin.AboutSecret || about == pin.AboutAddress || len(parts) == 0 {
 		return said
 	}
 	return said + " (" + strings.Join(parts, ", ") + ")"

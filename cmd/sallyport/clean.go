@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/cmd/sallyport/review"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/pin"
 )
 
 // clean allows several new servers without warnings at once: list them, ask, allow exactly what was listed, report what was left out.
@@ -81,9 +82,18 @@ func (p *page) cleanSet(set control.CleanSet) {
 		}
 		fact("runs", terminal.Command(one.Command))
 		fact("address", one.URL)
-		if len(one.Loaders) > 0 {
-			fact("set", strings.Join(one.Loaders, ", ")+", which can load code into it")
+		var loads, gets []string
+		for _, name := range one.Loaders {
+			if _, _, fills := pin.SecretIn(name); fills {
+				gets = append(gets, name)
+			} else {
+				loads = append(loads, name)
+			}
 		}
+		if len(loads) > 0 {
+			fact("set", strings.Join(loads, ", ")+", which can load code into it")
+		}
+		fact("secrets", strings.Join(gets, ", "))
 		review.Before(p.Page, control.ItemDetail{InboxItem: control.InboxItem{Server: one.Server}, Command: one.Command, URL: one.URL, Before: one.Before})
 		fact("offers", offers(one))
 		if one.Can != nil {

@@ -228,7 +228,7 @@ type InboxItem struct {
 	Noisy    bool           `json:"noisy,omitempty"` // changes too often; collapsed
 	Runs     bool           `json:"runs,omitempty"`  // of a launch: the server runs while the item is pending
 	Clean    bool           `json:"clean,omitempty"` // a new server without warnings: AllowClean allows it together with others
-	// Launch is the kind of a launch change: same program in other surroundings, another program, a variable that loads code.
+	// Launch is the kind of a launch change: same program in other surroundings, another program, a variable that loads code, a stored secret, another way to an address.
 	Launch pin.LaunchAbout `json:"launch,omitempty"`
 	Parts  []Part          `json:"parts"`
 	// Warnings is the number of passages of its parts and of the server as a whole.

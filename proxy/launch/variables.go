@@ -107,11 +107,11 @@ func variables(env []string, client string) (pinned []string, loaders map[string
 		}
 		if IsLoader(name) || pin.IsHome(name) {
 			loaders[name] = append(loaders[name], value)
+		} else if namesSecret(value) { // who gets which one is a person's to allow; the name is none
+			name = entry
+			loaders[name] = append(loaders[name], value)
 		}
 		if loaders[name] != nil || !isSession(name) {
-			if loaders[name] == nil && namesSecret(value) { // which one is worth knowing, and no secret
-				name = entry
-			}
 			pinned = append(pinned, plain(name))
 		}
 	}

@@ -29,8 +29,12 @@ func loaderValues(allowed []LaunchForm) map[string]map[string]bool {
 func (d *LaunchDrift) loaders(f LaunchForm, allowed []LaunchForm) {
 	values := loaderValues(allowed)
 	for _, l := range f.Loaders {
+		variable, secret, fills := SecretIn(l.Name)
 		switch {
 		case IsHome(l.Name), ClientSets(f.Client, l.Name), values[l.Name][l.Hash]:
+		case fills:
+			d.Changes = append(d.Changes, Change{Path: "loaders", Op: Added, Words: quote(variable) + " is filled in with your stored secret " + quote(secret)})
+			d.filled, d.Grave, d.Strict = true, true, true
 		case l.Off:
 			d.around(Change{Path: "loaders", Op: Added, Words: "a switch is set, and off: " + quote(l.Name)})
 		case values[l.Name] == nil:
@@ -40,12 +44,21 @@ func (d *LaunchDrift) loaders(f LaunchForm, allowed []LaunchForm) {
 		}
 	}
 	for _, name := range f.goneLoaders(allowed) {
+		if variable, secret, fills := SecretIn(name); fills {
+			d.joins(Change{Path: "loaders", Op: Removed, Words: quote(variable) + " is no longer filled in with your stored secret " + quote(secret)})
+			continue
+		}
 		d.around(Change{Path: "loaders", Op: Removed, Words: quote(name) + ", which can load code, is no longer set"})
 	}
 }
 
+// SecretIn reads the name of a variable that is filled in with a stored secret, which counts as part of the name: VARIABLE=keychain:SECRET.
+func SecretIn(name string) (variable, secret string, fills bool) {
+	return strings.Cut(name, "=keychain:")
+}
+
 // CodeLoaders returns the sorted names of the variables that load code into this start or choose where it comes from, without switches that
-// are off and without those the client sets for all its children.
+// are off and without those the client sets for all its children. One that is filled in with a stored secret is among them (SecretIn).
 func (f LaunchForm) CodeLoaders() []string {
 	names := []string{}
 	for _, l := range f.Loaders {

@@ -9,13 +9,13 @@ import (
 type LaunchDrift struct {
 	// Changes need a person's decision; Joins are circumstances that are accepted without one.
 	Changes, Joins []Change
-	// Grave: other code may run before anybody could look. A variable that loads code has a value allowed for no client, or the executable
+	// Grave: other code may run before anybody could look, or get a secret. A variable that loads code has a value allowed for no client, one is filled in with a secret that was allowed for none, or the executable
 	// is not one that was allowed. It is not started, whatever the settings say.
 	Grave bool
 	// Strict: not started under pins.launch = block. If unset, only surroundings changed.
 	Strict bool
 
-	injects, program, moved bool // what About reports
+	injects, filled, program, moved bool // what About reports
 }
 
 // Drifted reports whether a person must be asked.
@@ -29,6 +29,7 @@ const (
 	AboutSurroundings LaunchAbout = "surroundings" // the same program in another folder, without a variable, or with a switch that is off
 	AboutProgram      LaunchAbout = "program"      // the same command starts another program
 	AboutLoader       LaunchAbout = "loader"       // a variable that loads code has a value nobody has allowed
+	AboutSecret       LaunchAbout = "secret"       // it would get a stored secret that nobody has allowed it
 	AboutAddress      LaunchAbout = "address"      // a remote server is reached otherwise
 )
 
@@ -39,6 +40,8 @@ func (d LaunchDrift) About() LaunchAbout {
 		return AboutAddress
 	case d.injects:
 		return AboutLoader
+	case d.filled:
+		return AboutSecret
 	case d.program:
 		return AboutProgram
 	case d.Drifted():

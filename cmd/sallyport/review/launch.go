@@ -16,6 +16,8 @@ func launchMeaning(d control.ItemDetail) string {
 	switch {
 	case d.Launch == pin.AboutLoader:
 		return "A variable that can load code has a value you haven't allowed. That code would\nrun before you could review it, so the server has not been started. Its calls\nare blocked until you decide."
+	case d.Launch == pin.AboutSecret:
+		return "Its entry names one of your stored secrets, which you haven't allowed it. The\nserver would get the secret at its start, so it has not been started. Its calls\nare blocked until you decide."
 	case d.Launch == pin.AboutSurroundings && d.Runs:
 		return "It's the program you allowed, but the folder it starts in or a variable\nchanged. The server keeps running."
 	case d.Launch == pin.AboutSurroundings:

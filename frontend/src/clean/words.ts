@@ -12,9 +12,13 @@ export const allowLabel = (n: number): string => (n === 1 ? 'Allow the server wi
 /** What a server offers, in numbers: tools, and the kinds of everything else it declares. */
 export const offers = (server: CleanServer): string => countedWords(server.tools, server.parts)
 
-/** The variables a server was started with that can load code into it. */
-export const loadersOf = (server: CleanServer): string =>
-  `${server.loaders.join(', ')} ${server.loaders.length === 1 ? 'is' : 'are'} set and can load code into it.`
+/** The variables a server was started with that can load code into it, and those that are filled in with a stored secret. */
+export function loadersOf(server: CleanServer): string {
+  const [secrets, code] = [true, false].map((filled) => server.loaders.filter((name) => name.includes('=keychain:') === filled)) as [string[], string[]]
+  const loads = code.length === 0 ? '' : `${code.join(', ')} ${code.length === 1 ? 'is' : 'are'} set and can load code into it.`
+  const gets = secrets.length === 0 ? '' : `It gets ${secrets.length === 1 ? 'a stored secret' : 'stored secrets'}: ${secrets.join(', ')}.`
+  return [loads, gets].filter(Boolean).join(' ')
+}
 
 /** A command as a readable line. */
 export const commandOf = (server: { url?: string; command?: string[] }): string =>

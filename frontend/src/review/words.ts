@@ -14,13 +14,14 @@ const VERBS: Record<string, string> = {
 
 /** What changed about what a server runs. */
 const LAUNCH: Record<string, string> = {
-  surroundings: 'Same program, other surroundings', program: 'Same command, another program', loader: 'A variable that loads code', address: 'Reached in another way',
+  surroundings: 'Same program, other surroundings', program: 'Same command, another program', loader: 'A variable that loads code', secret: 'It would get a stored secret', address: 'Reached in another way',
 }
 
 const LAUNCH_MEANS: Record<string, string> = {
   surroundings: 'It’s the program you allowed, but the folder it starts in or a variable changed.',
   program: 'It would start a different program than the one you allowed.',
   loader: 'A variable that can load code has a value you haven’t allowed.',
+  secret: 'Its entry names one of your stored secrets, which you haven’t allowed it.',
   address: 'Its name leads to another kind of address than the one you allowed, or it is spoken to in another way.',
 }
 
