@@ -151,6 +151,16 @@ func Parse(raw []byte, format Format) (*File, error) {
 	return f, nil
 }
 
+// Rewritten is another text of the same file. What folders share is as it was read for this one.
+func (f *File) Rewritten(raw []byte) (*File, error) {
+	after, err := Parse(raw, f.Format)
+	if err != nil {
+		return nil, err
+	}
+	after.Shared, after.Unread = f.Shared, f.Unread
+	return after, nil
+}
+
 // tree reads the text into a tree of values.
 func (f *File) tree(body []byte) (err error) {
 	if f.Format.Language == JSON {

@@ -65,10 +65,7 @@ func (ed *editor) edit(splices ...splice) error {
 }
 
 func (ed *editor) put(raw []byte) (err error) {
-	shared := ed.f.Shared
-	if ed.f, err = Parse(raw, ed.f.Format); err == nil {
-		ed.f.Shared = shared
-	}
+	ed.f, err = ed.f.Rewritten(raw)
 	return err
 }
 
@@ -309,10 +306,9 @@ func (ed *editor) object(name string) (*hujson.Value, *hujson.Object) {
 
 // intoProject inserts an entry among the servers of its project.
 func (ed *editor) intoProject(w Kept) error {
-	shared := ed.f.Shared
 	after, err := intoProject(ed.f, w.Project, w.Called, w.Raw)
 	if err == nil {
-		ed.f, after.Shared = after, shared
+		ed.f = after
 	}
 	return err
 }

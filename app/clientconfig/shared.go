@@ -272,7 +272,7 @@ func intoProject(f *File, folder, called, raw string) (*File, error) {
 			return f, nil // it is no file of this client any more
 		}
 		if member(object, key) == nil {
-			after, err := Parse(apply(f.raw, []splice{f.set(at, object, key, "{}")}), f.Format)
+			after, err := f.Rewritten(apply(f.raw, []splice{f.set(at, object, key, "{}")}))
 			if err != nil {
 				return nil, err
 			}
@@ -284,5 +284,5 @@ func intoProject(f *File, folder, called, raw string) (*File, error) {
 	if !ok || member(object, called) != nil {
 		return f, nil
 	}
-	return Parse(apply(f.raw, []splice{f.set(at, object, called, raw)}), f.Format)
+	return f.Rewritten(apply(f.raw, []splice{f.set(at, object, called, raw)}))
 }

@@ -88,14 +88,27 @@ func Look(path string, format clientconfig.Format) (View, error) {
 	return Parse(path, raw, format)
 }
 
-// Parse is the view of a text that the file at a path has, or would have.
+// Parse is the view of a text that the file at a path has, or had. It reads what the folders in the text share.
 func Parse(path string, raw []byte, format clientconfig.Format) (View, error) {
 	file, err := clientconfig.Parse(raw, format)
+	if err == nil {
+		file.Share(clientconfig.Read)
+	}
+	return viewOf(path, file, err)
+}
+
+// Rewritten is the view of a text that the file would have. What its folders share is not read again: an edit is about what was read before
+// it, and a change since then must still be seen as one.
+func (v View) Rewritten(raw []byte) (View, error) {
+	file, err := v.File.Rewritten(raw)
+	return viewOf(v.Path, file, err)
+}
+
+func viewOf(path string, file *clientconfig.File, err error) (View, error) {
 	if err != nil {
 		return View{}, fmt.Errorf("%s: %w", path, err)
 	}
-	file.Share(clientconfig.Read)
-	return View{Path: path, Raw: raw, Digest: DigestOf(raw), File: file}, nil
+	return View{Path: path, Raw: file.Raw(), Digest: DigestOf(file.Raw()), File: file}, nil
 }
 
 // Read is the file at a path, to be changed by an installation.

@@ -75,3 +75,47 @@ func TestAnEditSaysWhatBecomesOfEachEntryAndWritesNothing(t *testing.T) {
 		t.Errorf("the file is now %q, %v", after, err)
 	}
 }
+
+// What is stored as wanted must be what a person was shown: had an edit read a shared file again, a change in between would count as accepted.
+func TestAnEditIsAboutTheSharedEntriesThatWereReadBeforeIt(t *testing.T) {
+	folder := t.TempDir()
+	path, theirs := filepath.Join(folder, ".claude.json"), filepath.Join(folder, ".mcp.json")
+	put := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(path, `{"projects": {"`+folder+`": {"enabledMcpjsonServers": ["used"]}}}`)
+	put(theirs, `{"mcpServers": {"used": {"command": "one"}}}`)
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Read(path, clientconfig.FormatOf(clientconfig.ClaudeCode), clientconfig.Installation{Path: program, Client: clientconfig.ClaudeCode})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "used (" + folder + ")"
+	_, result, err := e.Guard([]string{name})
+	if err != nil || !result.Changed {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	put(theirs, `{"mcpServers": {"used": {"command": "another"}}}`)
+	after, err := e.Rewritten(result.Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shared, there := after.File.SharedEntry(name); !there || shared.Command != "one" {
+		t.Errorf("the edit is about %v", shared)
+	}
+	wanted := after.File.Snapshot(e.By, result.Records)
+	put(path, string(result.Raw))
+	now, err := Look(path, e.File.Format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changes := clientconfig.Compare(wanted, now.File, e.By, result.Records); len(changes) != 1 || changes[0].Name != name {
+		t.Errorf("the change in between is seen as %v", changes)
+	}
+}

@@ -40,7 +40,7 @@ func (g *Guardian) RestoreBackup(peer control.Peer, r control.RestoreBackup) (no
 	if r.Digest != "" && r.Digest != out.Digest {
 		return none, changedSince(k.Path)
 	}
-	before, unreadable := clientedit.Parse(k.Path, k.now, k.view.File.Format)
+	before, unreadable := k.view.Rewritten(k.now)
 	if unreadable == nil {
 		if out.Diff, err = clientconfig.Diff(k.Path, k.now, k.view.Raw, k.view.File.Format); err != nil {
 			return none, unavailable(err)

@@ -177,7 +177,7 @@ func (g *Guardian) putBackFile(w *wantedFile, view clientedit.View, found []file
 	if names, err = undone(result, names, out); err != nil {
 		return err
 	}
-	after, err := clientedit.Parse(view.Path, result.Raw, view.File.Format)
+	after, err := view.Rewritten(result.Raw)
 	if err != nil {
 		return office.Answer(control.CodeUnavailable, "Sallyport can't read what it would put back, so nothing was changed: %s", office.OneLine(err.Error()))
 	}

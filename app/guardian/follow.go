@@ -118,7 +118,7 @@ func (g *Guardian) wrapNew(w *wantedFile, view clientedit.View, changes []client
 			names = append(names, o.Name)
 		}
 	}
-	after, err := clientedit.Parse(view.Path, result.Raw, view.File.Format)
+	after, err := view.Rewritten(result.Raw)
 	if err != nil || len(names) == 0 {
 		return false
 	}

@@ -82,8 +82,10 @@ func (e *edit) guarding(s clientconfig.System, peer control.Peer, p control.Prot
 		}
 		return e.Add(p.Names, *p.Add)
 	}
-	if peer.Descends { // a program could write such a file, and have the client start what is in it
-		e.File.Shared = nil
+	if peer.Descends { // a program could write a file that a project shares, and have the client start what is in it
+		bare, file := *e, *e.File
+		file.Shared, bare.File = nil, &file
+		e = &bare
 	}
 	names, left := e.meant(p, peer.Descends)
 	if out, result, err = e.Guard(names); err == nil {
@@ -162,7 +164,7 @@ func (e *edit) after(result clientconfig.Result) (after clientedit.View, err err
 	if err := e.Missing(result); err != nil {
 		return after, err
 	}
-	if after, err = clientedit.Parse(e.Path, result.Raw, e.File.Format); err != nil {
+	if after, err = e.Rewritten(result.Raw); err != nil {
 		return after, office.Answer(control.CodeUnavailable, "the new file couldn't be read back, so nothing was changed: %s", office.OneLine(err.Error()))
 	}
 	return after, nil
