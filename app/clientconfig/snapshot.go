@@ -34,6 +34,14 @@ func (s Snapshot) GoString() string { return s.String() }
 func (k Kept) String() string       { return fmt.Sprintf("kept entry %q", k.Name) }
 func (k Kept) GoString() string     { return k.String() }
 
+// Server is the name of the server in the file.
+func (k Kept) Server() string {
+	if k.Project != "" {
+		return k.Called
+	}
+	return k.Name
+}
+
 // SharedIn is the file of a project that has what the entry is a copy of, "" if it is none.
 func (k Kept) SharedIn() string {
 	if k.Shared == "" {

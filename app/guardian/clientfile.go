@@ -164,6 +164,7 @@ func (g *Guardian) wantedOf(f store.ClientFile) *wantedFile {
 	for _, e := range f.Entries {
 		kept := clientconfig.Kept{Name: e.Name, EnvNames: e.EnvNames}
 		if r := clientconfig.FindRecord(w.records, e.Name); r != nil {
+			kept.Called, kept.Project = r.Called, r.Project
 			kept.Command, kept.Args, kept.HasArgs, kept.Guarded = r.Wrapper, r.Written(), true, true
 			kept.Raw = mask.PlainJSON(map[string]any{"command": r.Wrapper, "args": r.Written()})
 		}

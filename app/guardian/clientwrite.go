@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/clientedit"
@@ -34,6 +33,7 @@ type clientChange struct {
 	to      []byte
 	client  string
 	program string
+	was     clientconfig.Snapshot // wanted before
 	wanted  clientconfig.Snapshot // once the file is written
 	records []clientconfig.Record
 	names   []string // of the entries it is about
@@ -84,11 +84,12 @@ func (g *Guardian) carryOut(c clientChange) (backup string, err error) {
 		}
 		return "", office.Answer(code, "%s", office.OneLine(err.Error()))
 	}
-	return copied.ID, g.confirm(f, pending, c.names, c.finish)
+	return copied.ID, g.confirm(f, pending, c.names, serversOf(c.names, c.wanted, c.was), c.finish)
 }
 
-// confirm makes a state of a file the wanted one, in one transaction with finish.
-func (g *Guardian) confirm(f store.ClientFile, p *store.PendingWrite, names []string, finish func(*store.Tx) error) error {
+// confirm makes a state of a file the wanted one, in one transaction with finish. names are of its changed entries, servers are what the
+// client calls those.
+func (g *Guardian) confirm(f store.ClientFile, p *store.PendingWrite, names, servers []string, finish func(*store.Tx) error) error {
 	f.Entries, f.Whole, f.Program, f.Pending = p.Entries, p.Whole, p.Program, nil
 	err := g.office.Updating(func(tx *store.Tx) (err error) {
 		g.office.Solved(office.ProblemClientKeep)
@@ -101,7 +102,7 @@ func (g *Guardian) confirm(f store.ClientFile, p *store.PendingWrite, names []st
 			err = finish(tx)
 		}
 		if err == nil && p.Why != whyAsIs {
-			err = g.hub.NotStarted(tx, f.Client, asCalled(names))
+			err = g.hub.NotStarted(tx, f.Client, servers)
 		}
 		if err != nil || p.Why == whyAsIs && finish == nil && len(names) == 0 {
 			return err
@@ -149,15 +150,16 @@ func entriesWord(n int) string {
 	return fmt.Sprintf("%d entries", n)
 }
 
-// asCalled adds the names that the servers of single projects go by: NAME of NAME (FOLDER).
-func asCalled(names []string) []string {
-	all := slices.Clone(names)
+// serversOf are what a client calls the servers of the named entries, by the first state that has each.
+func serversOf(names []string, states ...clientconfig.Snapshot) (servers []string) {
 	for _, name := range names {
-		if at := strings.LastIndex(name, " ("); at > 0 && strings.HasSuffix(name, ")") {
-			all = append(all, name[:at])
+		at := slices.IndexFunc(states, func(s clientconfig.Snapshot) bool { _, there := s.Entry(name); return there })
+		if at >= 0 {
+			kept, _ := states[at].Entry(name)
+			servers = append(servers, kept.Server())
 		}
 	}
-	return all
+	return servers
 }
 
 // recoverWrite settles a write that was begun and not confirmed, because the hub was killed or the disk failed. Only the file tells whether
@@ -174,7 +176,8 @@ func (g *Guardian) recoverWrite(path string) (found *wantedFile, err error) {
 		return w, &viewError{err} // the file can't be read now: keep both states until it can
 	}
 	if happened {
-		err = g.confirm(w.ClientFile, p, between(w.Entries, p.Entries), func(tx *store.Tx) error {
+		changed := between(w.Entries, p.Entries)
+		err = g.confirm(w.ClientFile, p, changed, serversOf(changed, next.snapshot, w.snapshot), func(tx *store.Tx) error {
 			it, err := tx.Item(p.Code)
 			if p.Code == "" || office.Absent(err) || err == nil && it.Decided != "" {
 				return nil

@@ -23,7 +23,8 @@ const claudeFile = stage.ClaudeFile
 type desk struct {
 	*Guardian
 	*stage.File
-	t *testing.T
+	t    *testing.T
+	anew []string // servers whose clients have not started them since, as the clients call them
 }
 
 func newDesk(t *testing.T, text string) *desk {
@@ -55,7 +56,7 @@ func deskAt(t *testing.T, root, text, system string) *desk {
 	d.Guardian = New(o, Hub{
 		PushAll: func() {}, AutoProtect: func() bool { return true }, Plaintext: func() bool { return false },
 		Started:    func(string, string) bool { return false },
-		NotStarted: func(*store.Tx, string, []string) error { return nil },
+		NotStarted: func(_ *store.Tx, _ string, names []string) error { d.anew = append(d.anew, names...); return nil },
 	}, Options{
 		Home: home, Program: d.Program, Settle: time.Millisecond, HomeCheck: time.Hour, LookAgain: 20 * time.Millisecond, Closing: make(chan struct{}),
 		System: stage.Machine(system, root),

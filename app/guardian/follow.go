@@ -86,7 +86,7 @@ func (g *Guardian) rewant(w *wantedFile, next clientconfig.Snapshot, records []c
 		g.office.Problem(office.ProblemClientKeep, "Sallyport can't save its record of "+w.Path+": "+err.Error(), "check that the disk isn't full and that only you can write to "+g.WholeFolder())
 		return nil
 	}
-	if err := g.confirm(w.ClientFile, now, names, finish); err != nil {
+	if err := g.confirm(w.ClientFile, now, names, nil, finish); err != nil {
 		return err
 	}
 	w.Entries, w.Whole, w.Program = now.Entries, now.Whole, now.Program

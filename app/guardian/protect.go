@@ -175,7 +175,7 @@ func (e *edit) after(result clientconfig.Result) (after clientedit.View, err err
 func (g *Guardian) apply(e *edit, w *wantedFile, result clientconfig.Result, out *control.Protected, c clientChange, asIs []string) (err error) {
 	switch {
 	case result.Changed:
-		c.from, c.to, c.client, c.program = e.View, result.Raw, e.By.Client, e.By.Path
+		c.from, c.to, c.client, c.program, c.was = e.View, result.Raw, e.By.Client, e.By.Path, w.snapshot
 		out.Backup, err = g.carryOut(c)
 		out.Written = err == nil
 	case mask.PlainJSON(c.wanted) != mask.PlainJSON(w.snapshot):
