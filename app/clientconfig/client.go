@@ -55,7 +55,6 @@ type Location struct {
 	Path      string
 	Folder    string // the client's own folder; Claude Desktop's also contains its extensions
 	Format    Format
-	Editable  bool // Wrap and Unwrap support this client; others are only counted
 	Preferred bool // of several places of one client, the one it reads
 	State     State
 	Err       error // for Denied and Unreadable, with advice

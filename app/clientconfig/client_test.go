@@ -76,7 +76,7 @@ func TestClaudesFileIsFoundOnEachSystem(t *testing.T) {
 			if l.Path != s.Root+c.want || l.State != c.state {
 				t.Errorf("%s is %s (%v)", strings.TrimPrefix(l.Path, s.Root), l.State, l.Err)
 			}
-			if !l.Editable || l.Format != (Format{}) || l.Folder != filepath.Dir(l.Path) {
+			if l.Format != (Format{}) || l.Folder != filepath.Dir(l.Path) {
 				t.Errorf("it is %+v", l)
 			}
 		})

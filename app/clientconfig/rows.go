@@ -8,11 +8,10 @@ import (
 
 // Row is one client: what differs between clients is data here, and code nowhere else.
 type Row struct {
-	ID       string // as in --client
-	Title    string // as people know it
-	Format   Format // of its file
-	Editable bool   // Wrap and Unwrap support it; others are only counted
-	Listing  Listing
+	ID      string // as in --client
+	Title   string // as people know it
+	Format  Format // of its file
+	Listing Listing
 
 	files []place
 }
@@ -38,7 +37,7 @@ type place struct {
 // rows are the known clients, the most important first.
 var rows = []Row{
 	{
-		ID: ClaudeDesktop, Title: "Claude Desktop", Editable: true, Listing: Listing{Known: "reports"},
+		ID: ClaudeDesktop, Title: "Claude Desktop", Listing: Listing{Known: "reports"},
 		files: []place{
 			{path: "CLAUDE/" + claudeFile},
 			{path: "CLAUDE-3P/" + claudeFile, title: "Claude Desktop (third-party provider)"},
@@ -48,94 +47,94 @@ var rows = []Row{
 		ID: ClaudeCode, Title: "Claude Code", Format: Format{Projects: true, Busy: true, shape: &shape{
 			command: "command", commands: "text", args: "args", env: "env", kind: "type", local: "stdio",
 			address: "url", kinds: "http=http sse=sse streamable-http=http", headers: "headers",
-		}}, Editable: true, Listing: Listing{Known: "2.1.197", Own: true, Next: atNextTurn},
+		}}, Listing: Listing{Known: "2.1.197", Own: true, Next: atNextTurn},
 		files: []place{{path: "~/.claude.json"}},
 	},
 	{
 		ID: "codex", Title: "Codex", Format: Format{Language: TOML, Key: "mcp_servers", shape: &shape{
 			command: "command", commands: "text", args: "args", env: "env", starts: "environment environment_id experimental_environment",
 			address: "url=http", headers: "http_headers", bearer: "bearer_token_env_var", variables: "env_http_headers", passes: "env_vars",
-		}}, Editable: true, Listing: Listing{Known: "0.169.0", Next: "start a new thread in Codex"},
+		}}, Listing: Listing{Known: "0.169.0", Next: "start a new thread in Codex"},
 		files: []place{{path: "$CODEX_HOME:.codex/config.toml"}},
 	},
 	{
 		ID: "mistral-vibe", Title: "Mistral Vibe", Format: Format{Language: TOML, Key: "mcp_servers", shape: &shape{
 			command: "command", commands: "text list", args: "args", env: "env", name: "name", kind: "transport", local: "stdio", needed: true,
 			address: "url", kinds: "http=http streamable-http=http", headers: "headers", marks: "disabled", splits: true, literal: true,
-		}}, Editable: true,
+		}},
 		files: []place{{path: "~/.vibe/config.toml"}},
 	},
 	{
 		ID: GeminiCLI, Title: "Gemini CLI", Format: Format{Comments: true, shape: &shape{
 			command: "command", commands: "text", args: "args", env: "env", kind: "type", local: "stdio",
 			address: "httpUrl=http url=sse", kinds: "http=http sse=sse", headers: "headers", marks: "disabled",
-		}}, Editable: true, Listing: Listing{Known: "0.61.0", Own: true, Next: atNextTurn},
+		}}, Listing: Listing{Known: "0.61.0", Own: true, Next: atNextTurn},
 		files: []place{{path: "~/.gemini/settings.json"}},
 	},
 	{
-		ID: "antigravity", Title: "Antigravity", Format: Format{shape: reached("serverUrl=auto", "")}, Editable: true,
+		ID: "antigravity", Title: "Antigravity", Format: Format{shape: reached("serverUrl=auto", "")},
 		files: []place{{path: "~/.gemini/antigravity/mcp_config.json"}},
 	},
 	{
 		ID: "opencode", Title: "opencode", Format: Format{Comments: true, Key: "mcp", shape: &shape{
 			command: "command", commands: "list", env: "environment", inner: "servers", kind: "type", local: "local", needed: true,
 			address: "url", kinds: "remote=auto", headers: "headers", marks: "disabled",
-		}}, Editable: true, Listing: Listing{Known: "1.18.33", Own: true, Next: atNextTurn},
+		}}, Listing: Listing{Known: "1.18.33", Own: true, Next: atNextTurn},
 		files: []place{{path: "XDG/opencode/opencode.json"}, {path: "XDG/opencode/opencode.jsonc"}},
 	},
 	{
-		ID: VSCode, Title: "Visual Studio Code", Format: Format{Comments: true, Key: "servers", shape: reached("url=auto", "http=auto sse=sse")}, Editable: true,
+		ID: VSCode, Title: "Visual Studio Code", Format: Format{Comments: true, Key: "servers", shape: reached("url=auto", "http=auto sse=sse")},
 		Listing: Listing{Known: "its maintainers", Own: true, Next: atNextTurn},
 		files:   []place{{path: "CFG/Code/User/mcp.json"}},
 	},
 	{
-		ID: "vscode-insiders", Title: "Visual Studio Code Insiders", Format: Format{Comments: true, Key: "servers", shape: reached("url=auto", "http=auto sse=sse")}, Editable: true,
+		ID: "vscode-insiders", Title: "Visual Studio Code Insiders", Format: Format{Comments: true, Key: "servers", shape: reached("url=auto", "http=auto sse=sse")},
 		Listing: Listing{Known: "its maintainers", Own: true, Next: atNextTurn},
 		files:   []place{{path: "CFG/Code - Insiders/User/mcp.json"}},
 	},
 	{
-		ID: Cursor, Title: "Cursor", Format: Format{Comments: true, shape: reached("url=auto", "http=http streamable-http=http streamableHttp=http sse=sse")}, Editable: true, Listing: Listing{Known: "reports", Next: "refresh in Cursor"},
+		ID: Cursor, Title: "Cursor", Format: Format{Comments: true, shape: reached("url=auto", "http=http streamable-http=http streamableHttp=http sse=sse")}, Listing: Listing{Known: "reports", Next: "refresh in Cursor"},
 		files: []place{{path: "~/.cursor/mcp.json"}},
 	},
 	{
-		ID: Windsurf, Title: "Windsurf", Format: Format{shape: reached("serverUrl=auto url=auto", "")}, Editable: true, Listing: Listing{Known: "reports", Next: "refresh in Windsurf"},
+		ID: Windsurf, Title: "Windsurf", Format: Format{shape: reached("serverUrl=auto url=auto", "")}, Listing: Listing{Known: "reports", Next: "refresh in Windsurf"},
 		files: []place{{path: "~/.codeium/windsurf/mcp_config.json"}},
 	},
 	{
-		ID: "windsurf-jetbrains", Title: "Windsurf for JetBrains", Format: Format{shape: reached("serverUrl=auto url=auto", "")}, Editable: true,
+		ID: "windsurf-jetbrains", Title: "Windsurf for JetBrains", Format: Format{shape: reached("serverUrl=auto url=auto", "")},
 		files: []place{{path: "~/.codeium/mcp_config.json"}},
 	},
 	{
-		ID: "cline", Title: "Cline", Format: Format{shape: reached("url=sse", "streamableHttp=http sse=sse")}, Editable: true,
+		ID: "cline", Title: "Cline", Format: Format{shape: reached("url=sse", "streamableHttp=http sse=sse")},
 		files: []place{{path: "CFG/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"}},
 	},
 	{
-		ID: "roo-code", Title: "Roo Code", Format: Format{shape: reached("url", "streamable-http=http sse=sse")}, Editable: true,
+		ID: "roo-code", Title: "Roo Code", Format: Format{shape: reached("url", "streamable-http=http sse=sse")},
 		files: []place{{path: "CFG/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"}},
 	},
 	{
 		ID: "zed", Title: "Zed", Format: Format{Comments: true, Key: "context_servers", shape: &shape{
 			command: "command", commands: "text object", args: "args", env: "env", address: "url=http", headers: "headers", marks: "disabled",
-		}}, Editable: true, Listing: Listing{Known: "its maintainers", Own: true, Next: atNextTurn},
+		}}, Listing: Listing{Known: "its maintainers", Own: true, Next: atNextTurn},
 		files: []place{{systems: "linux darwin", path: "XDG/zed/settings.json"}, {systems: "windows", path: "CFG/Zed/settings.json"}},
 	},
 	{
-		ID: "lm-studio", Title: "LM Studio", Format: Format{shape: reached("url=auto", "")}, Editable: true,
+		ID: "lm-studio", Title: "LM Studio", Format: Format{shape: reached("url=auto", "")},
 		files: []place{{path: "~/.lmstudio/mcp.json"}},
 	},
 	{
-		ID: "kiro", Title: "Kiro", Format: Format{shape: reached("url=auto", "")}, Editable: true,
+		ID: "kiro", Title: "Kiro", Format: Format{shape: reached("url=auto", "")},
 		files: []place{{path: "~/.kiro/settings/mcp.json"}},
 	},
 	{
 		ID: "copilot-cli", Title: "GitHub Copilot CLI", Format: Format{shape: &shape{
 			command: "command", commands: "text", args: "args", env: "env", kind: "type", local: "local stdio",
 			address: "url=auto", kinds: "http=http sse=sse", headers: "headers", marks: "disabled", fresh: `tools=["*"]`,
-		}}, Editable: true, Listing: Listing{Known: "its maintainers", Own: true, Next: atNextTurn},
+		}}, Listing: Listing{Known: "its maintainers", Own: true, Next: atNextTurn},
 		files: []place{{path: "$COPILOT_HOME:.copilot/mcp-config.json"}},
 	},
 	{
-		ID: "amp", Title: "Amp", Format: Format{Comments: true, Key: "amp.mcpServers", shape: reached("url=auto", "")}, Editable: true,
+		ID: "amp", Title: "Amp", Format: Format{Comments: true, Key: "amp.mcpServers", shape: reached("url=auto", "")},
 		files: []place{{path: "~/.config/amp/settings.json"}},
 	},
 	{
@@ -143,17 +142,17 @@ var rows = []Row{
 			command: "cmd", commands: "text", args: "args", env: "envs", kind: "type", local: "stdio", needed: true, alone: "builtin platform frontend inline_python",
 			marks: "bundled disabled", address: "uri", kinds: "streamable_http=http sse=sse", headers: "headers", literal: true,
 			fresh: "enabled=true name=NAME",
-		}}, Editable: true, Listing: Listing{Known: "its maintainers", Own: true, Next: "at its next reply"},
+		}}, Listing: Listing{Known: "its maintainers", Own: true, Next: "at its next reply"},
 		files: []place{{systems: "linux darwin", path: "XDG/goose/config.yaml"}, {systems: "windows", path: "CFG/Block/goose/config/config.yaml"}},
 	},
 	{
 		ID: "continue", Title: "Continue", Format: Format{Language: YAML, shape: &shape{
 			command: "command", commands: "text", args: "args", env: "env", name: "name", kind: "type", local: "stdio",
 			address: "url=auto", kinds: "streamable-http=http sse=sse", headers: "headers", marks: "disabled",
-		}}, Editable: true,
+		}},
 		files: []place{{path: "~/.continue/config.yaml"}},
 	},
-	{ID: MCPInspector, Title: "MCP Inspector", Editable: true}, // its file has no fixed place
+	{ID: MCPInspector, Title: "MCP Inspector"}, // its file has no fixed place
 }
 
 // reached is Claude Desktop's shape, of a client whose entries can be switched off, with how it names remote servers.
@@ -185,7 +184,7 @@ func FormatOf(client string) Format {
 // ByFileOnly are clients that protect knows but whose file has no fixed place.
 func ByFileOnly() (ids []string) {
 	for _, row := range rows {
-		if row.Editable && len(row.files) == 0 {
+		if len(row.files) == 0 {
 			ids = append(ids, row.ID)
 		}
 	}
@@ -206,7 +205,7 @@ func (s System) places(row Row) (found []Location) {
 		for _, folder := range s.folders(head) {
 			path := filepath.Join(folder, filepath.FromSlash(rest))
 			found = append(found, Location{
-				Client: row.ID, Name: title, Path: path, Folder: filepath.Dir(path), Format: row.Format, Editable: row.Editable, State: Unseen,
+				Client: row.ID, Name: title, Path: path, Folder: filepath.Dir(path), Format: row.Format, State: Unseen,
 			})
 		}
 	}

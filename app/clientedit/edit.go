@@ -51,13 +51,9 @@ func Path(s clientconfig.System, client, config string) (path, name string, err 
 		return filepath.Clean(config), client, nil
 	}
 	for _, l := range clientconfig.Locate(s) {
-		if l.Client != client || !l.Preferred {
-			continue
+		if l.Client == client && l.Preferred {
+			return l.Path, client, nil
 		}
-		if !l.Editable {
-			return "", "", refused(control.CodeBadRequest, "this version doesn't edit the file of %s", l.Name)
-		}
-		return l.Path, client, nil
 	}
 	return "", "", refused(control.CodeNotFound, "unknown client %s; name its file with --config", legible.Name(client, "of that name"))
 }

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/sallyport/sallyport/app/guardian"
+	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/app/reveal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -47,7 +47,8 @@ func (c *chosenFile) is(f control.ClientFile) bool {
 
 func (c *chosenFile) help(f control.ClientFile) FileHelp {
 	bad := outOfReach(f)
-	return FileHelp{Choose: bad && guardian.EditsFilesOf(f.Client), Show: bad && f.Path != "", Chosen: c.is(f)}
+	_, known := clientconfig.RowOf(f.Client)
+	return FileHelp{Choose: bad && known, Show: bad && f.Path != "", Chosen: c.is(f)}
 }
 
 // outOfReach reports whether a file is missing or unreadable.
@@ -82,8 +83,8 @@ func (cf *clientFiles) ChooseFile(client string) (string, error) {
 			return "", err
 		}
 	}
-	if !guardian.EditsFilesOf(client) {
-		return "", &control.Error{Code: control.CodeBadRequest, Message: "Sallyport doesn't edit the files of this client."}
+	if _, known := clientconfig.RowOf(client); !known {
+		return "", &control.Error{Code: control.CodeBadRequest, Message: "Sallyport doesn't know this client."}
 	}
 	if !cf.chosen.asking.TryLock() {
 		return "", &control.Error{Code: control.CodeUnavailable, Message: "You are already choosing a file."}

@@ -113,8 +113,6 @@ func LightOfUnguarded(u control.Unguarded) control.Light {
 		return light(vocab.Grey, LightBeyond, "From a managed policy, can't be guarded", "")
 	case u.Code == office.CoverRemote:
 		return light(vocab.Grey, LightBeyond, "Remote server, can't be guarded", "")
-	case u.Code == office.CoverOther:
-		return light(vocab.Grey, LightBeyond, "Can't be guarded by this version", "")
 	case u.Kind == guardian.UnguardedFile:
 		return light(vocab.Grey, LightUnreadable, "Can't be read", "")
 	default:

@@ -120,7 +120,6 @@ func TestTheLightOfWhatIsNotGuarded(t *testing.T) {
 		"a remote server":                      {control.Unguarded{Kind: guardian.UnguardedRemote, Code: office.CoverRemote}, vocab.Grey, "Remote server, can't be guarded"},
 		"a desktop extension":                  {control.Unguarded{Kind: guardian.UnguardedExtension, Code: office.CoverExtension}, vocab.Grey, "Desktop extension, can't be guarded"},
 		"what a managed policy brings":         {control.Unguarded{Kind: guardian.UnguardedPolicy, Code: office.CoverPolicy}, vocab.Grey, "From a managed policy, can't be guarded"},
-		"a file that this version leaves":      {control.Unguarded{Kind: guardian.UnguardedEntry, Code: office.CoverOther}, vocab.Grey, "Can't be guarded by this version"},
 		"a file that cannot be read":           {control.Unguarded{Kind: guardian.UnguardedFile, Code: office.ProblemClientUnreadable}, vocab.Grey, "Can't be read"},
 		"extensions that cannot be told":       {control.Unguarded{Kind: guardian.UnguardedFile, Code: office.CoverExtension}, vocab.Grey, "Desktop extension, can't be guarded"},
 		"what nobody has a name for is no joy": {control.Unguarded{Kind: "odd", Code: "SP-999"}, vocab.Amber, "Not guarded"},

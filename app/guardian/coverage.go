@@ -51,7 +51,7 @@ func (g *Guardian) Coverage(q control.CoverageQuery) (control.Coverage, error) {
 	for path, w := range protected {
 		if !seen[path] {
 			seen[path] = true
-			g.cover(&out, clientconfig.Location{Client: w.Client, Name: identity.ClientTitle(w.Client), Path: path, Format: clientconfig.FormatOf(w.Client), Editable: true, Preferred: true, State: clientconfig.Found}, w)
+			g.cover(&out, clientconfig.Location{Client: w.Client, Name: identity.ClientTitle(w.Client), Path: path, Format: clientconfig.FormatOf(w.Client), Preferred: true, State: clientconfig.Found}, w)
 		}
 	}
 	if q.Config != "" && !seen[q.Config] {
@@ -193,8 +193,6 @@ func (g *Guardian) coverEntry(l clientconfig.Location, w *wantedFile, by clientc
 			next = protectWords(l.Client, e.Name)
 		}
 		switch kept, known := wantedEntry(w, e.Name); {
-		case !l.Editable:
-			entry.Code, entry.Why, next = office.CoverOther, "this version doesn't edit the file of "+l.Name, ""
 		case class.Reason == clientconfig.MovedHome:
 			entry.Code, entry.Why, next = office.CoverMovedHome, class.Why, "remove the variable from the entry's env, then protect the server"
 		case !l.Preferred && w == nil:
@@ -305,18 +303,12 @@ func System(s clientconfig.System) clientconfig.System {
 
 // namedFile is a file that a person named, read as the given client reads its own.
 func namedFile(q control.CoverageQuery) clientconfig.Location {
-	named := clientconfig.Location{Client: clientconfig.ClaudeDesktop, Name: "a file", Path: q.Config, Editable: true, State: clientconfig.Found}
+	named := clientconfig.Location{Client: clientconfig.ClaudeDesktop, Name: "a file", Path: q.Config, State: clientconfig.Found}
 	if q.Client == "" {
 		return named
 	}
 	if row, known := clientconfig.RowOf(q.Client); known {
-		named.Client, named.Name, named.Format, named.Editable = row.ID, row.Title, row.Format, row.Editable
+		named.Client, named.Name, named.Format = row.ID, row.Title, row.Format
 	}
 	return named
-}
-
-// EditsFilesOf reports whether this version can edit a client's files; others are only counted.
-func EditsFilesOf(client string) bool {
-	row, _ := clientconfig.RowOf(client)
-	return row.Editable
 }

@@ -41,7 +41,6 @@ const (
 	CoverOdd         = "SP-211"
 	CoverRemote      = "SP-212"
 	CoverExtension   = "SP-213"
-	CoverOther       = "SP-214"
 	CoverPolicy      = "SP-215"
 	CoverFake        = "SP-216"
 	CoverMovedHome   = "SP-217"

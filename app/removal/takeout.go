@@ -82,7 +82,7 @@ func find(s clientconfig.System, backups *clientconfig.Backups) (files []file, e
 		edited[b.Path] = true
 	}
 	for _, place := range clientconfig.Places(s) {
-		if place.Editable && !slices.ContainsFunc(files, func(f file) bool { return f.path == place.Path }) {
+		if !slices.ContainsFunc(files, func(f file) bool { return f.path == place.Path }) {
 			files = append(files, file{place.Path, place.Client, edited[place.Path]})
 			delete(edited, place.Path)
 		}
@@ -179,9 +179,7 @@ func (f file) clients() (ids []string) {
 		return []string{f.client}
 	}
 	for _, row := range clientconfig.Rows() {
-		if row.Editable {
-			ids = append(ids, row.ID)
-		}
+		ids = append(ids, row.ID)
 	}
 	return ids
 }

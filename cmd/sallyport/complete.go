@@ -210,7 +210,7 @@ func offered(ctx context.Context, commands []*kong.Node, source string) (found [
 		return append(offered(ctx, commands, "client"), candidate{everyClient, "every client that has a file"})
 	case "client":
 		for _, place := range clientconfig.Places(clientconfig.ThisSystem()) {
-			if place.Editable && !slices.Contains(found, candidate{place.Client, place.Name}) {
+			if !slices.Contains(found, candidate{place.Client, place.Name}) {
 				found = append(found, candidate{place.Client, place.Name})
 			}
 		}

@@ -34,7 +34,7 @@ func (c clientFileFlags) request() (control.Protect, error) {
 	}
 	var known []string
 	for _, place := range clientconfig.Places(clientconfig.ThisSystem()) {
-		if place.Editable && !slices.Contains(known, place.Client) {
+		if !slices.Contains(known, place.Client) {
 			known = append(known, place.Client)
 		}
 	}

@@ -17,7 +17,7 @@ func (c clientFileFlags) forEvery(s streams, command string, one func(clientFile
 	}
 	code, found := exitFine, false
 	for _, place := range clientconfig.Locate(clientconfig.ThisSystem()) {
-		if !place.Preferred || !place.Editable || place.State == clientconfig.Absent {
+		if !place.Preferred || place.State == clientconfig.Absent {
 			continue
 		}
 		if found && !c.JSON && !c.DryRun {
