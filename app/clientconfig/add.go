@@ -14,6 +14,7 @@ import (
 // Fresh is an entry that a person wants in a client's file: a command, or an address.
 type Fresh struct {
 	Argv    []string
+	Env     []string // of a command, NAME=VALUE: for the file alone
 	Address *Address // its headers name where their values are
 }
 
@@ -37,7 +38,7 @@ func Add(f *File, name string, fresh Fresh, by Installation, records []Record) (
 	if fresh.Address != nil && eatsDashes(by.Client) {
 		return Result{}, errors.New("this client takes the flags of an entry for its own, so that it can't start a wrapper around an address")
 	}
-	argv, env := fresh.Argv, []string(nil)
+	argv, env := fresh.Argv, fresh.Env
 	var record Record
 	if fresh.Address != nil {
 		record = Record{Name: name, Client: by.Client, Wrapper: by.Path, URL: fresh.Address.URL, Flags: fresh.Address.Flags()}
@@ -73,7 +74,7 @@ func withEntry(f *File, name string, argv, env []string) (*File, error) {
 		return nil, errNoRoom
 	}
 	e, there := after.Entry(name)
-	if !there || !slices.Equal(e.Argv(), argv) {
+	if !there || !slices.Equal(e.Argv(), argv) || !slices.Equal(e.Environ(), env) {
 		return nil, errNoRoom
 	}
 	if e.Odd != "" {

@@ -30,7 +30,7 @@ func TestANewEntryIsPutIntoTheFileOfEveryClient(t *testing.T) {
 				if err != nil {
 					continue // JSON has no empty file
 				}
-				for name, fresh := range map[string]Fresh{"new one": {Argv: []string{"npx", "-y", "a b", "--", "é"}}, "alone": {Argv: []string{"x"}}, "far away": {Address: far}} {
+				for name, fresh := range map[string]Fresh{"new one": {Argv: []string{"npx", "-y", "a b", "--", "é"}}, "alone": {Argv: []string{"x"}}, "with variables": {Argv: []string{"x"}, Env: []string{"K=a = \"b\"", "L="}}, "far away": {Address: far}} {
 					result, err := Add(f, name, fresh, by, nil)
 					if errors.Is(err, errNoRoom) {
 						if !strings.Contains(raw, "mcp_servers = ") {
@@ -53,7 +53,7 @@ func TestANewEntryIsPutIntoTheFileOfEveryClient(t *testing.T) {
 					}
 					if fresh.Address == nil {
 						bare := mustParse(t, mustUnwrap(t, result.Raw, row.Format, by, result.Records, name), row.Format)
-						if e, _ := bare.Entry(name); e.Odd != "" || !slices.Equal(e.Argv(), fresh.Argv) {
+						if e, _ := bare.Entry(name); e.Odd != "" || !slices.Equal(e.Argv(), fresh.Argv) || !slices.Equal(e.Environ(), fresh.Env) {
 							t.Errorf("taken out %q runs %q: %s", name, e.Argv(), e.Odd)
 						}
 					}
@@ -71,5 +71,25 @@ func TestANewEntryIsPutIntoTheFileOfEveryClient(t *testing.T) {
 		if _, err := Add(mustParse(t, "{}", Format{}), name, Fresh{Argv: []string{"x"}}, installed(t), nil); err == nil {
 			t.Errorf("%q is a name", name)
 		}
+	}
+}
+
+func TestANewEntryIsTheLastAndNothingElseChanges(t *testing.T) {
+	by, fresh := installed(t), Fresh{Argv: []string{"node", "a b", `"`}, Env: []string{"K=v"}}
+	const text = `{"command": "node", "args": ["a b", "\""], "env": {"K": "v"}}`
+	for name, c := range map[string]struct{ raw, want string }{
+		"no servers": {"{\n  \"theme\": \"dark\"\n}\n", "{\n  \"theme\": \"dark\",\n  \"mcpServers\": {\"x\": " + text + "}\n}\n"},
+		"others":     {"{\n\t\"mcpServers\": {\n\t\t\"a\": {\"command\": \"b\"}\n\t}\n}", "{\n\t\"mcpServers\": {\n\t\t\"a\": {\"command\": \"b\"},\n\t\t\"x\": " + text + "\n\t}\n}"},
+		"one line":   {`{"mcpServers":{}}`, `{"mcpServers":{"x": ` + text + `}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result, err := Add(mustParse(t, c.raw, Format{}), "x", fresh, by, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := mustUnwrap(t, result.Raw, Format{}, by, result.Records, "x"); string(got) != c.want {
+				t.Errorf("without its wrapper it is\n%s\nwant\n%s", got, c.want)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package clientconfig
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,23 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/tailscale/hujson"
 )
-
-// Conversion is a desktop extension as an entry of its client's file: what the client would start, with all placeholders filled in.
-type Conversion struct {
-	Name string // of the entry
-	Argv []string
-	Env  []Variable // in the order of the manifest's names
-}
-
-// Variable is one variable of an entry. Its value is for the file alone.
-type Variable struct{ Name, Value string }
-
-func (v Variable) String() string { return v.Name }
-
-func (v Variable) GoString() string { return v.Name }
 
 // userOption is one value that an extension asks the person for (the manifest's user_config).
 type userOption struct {
@@ -47,16 +32,17 @@ type started struct {
 	Overrides map[string]started `json:"platform_overrides"`
 }
 
-// Convert fills in what an extension's manifest starts. given are values that the person names, KEY to value; the others come from the
-// client's own settings of the extension, then from the manifest's defaults. It writes nothing.
-func Convert(s System, id string, given map[string]string) (c Conversion, err error) {
+// Convert is a desktop extension as an entry of its client's file: what the client would start, with all placeholders filled in. given are
+// values that the person names, KEY to value; the others come from the client's own settings of the extension, then from the manifest's
+// defaults. It writes nothing.
+func Convert(s System, id string, given map[string]string) (called string, fresh Fresh, err error) {
 	e, l, err := extensionOf(s, id)
 	if err != nil {
-		return c, err
+		return "", fresh, err
 	}
 	raw, err := readSmall(filepath.Join(e.Folder, "manifest.json"))
 	if err != nil || e.Problem != "" {
-		return c, errors.New("this extension can't be converted: its manifest can't be read")
+		return "", fresh, errors.New("this extension can't be converted: its manifest can't be read")
 	}
 	var m struct {
 		Name   string `json:"name"`
@@ -68,39 +54,35 @@ func Convert(s System, id string, given map[string]string) (c Conversion, err er
 		Options map[string]userOption `json:"user_config"`
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return c, errors.New("this extension can't be converted: its manifest has a member of another type than the format says")
+		return "", fresh, errors.New("this extension can't be converted: its manifest has a member of another type than the format says")
 	}
 	f := &filler{system: s, folder: e.Folder, values: map[string][]string{}, secret: map[string]bool{}}
 	for key := range given {
 		if _, known := m.Options[key]; !known {
-			return c, errors.New("the extension asks for no value of a name given with --set")
+			return "", fresh, errors.New("the extension asks for no value of a name given with --set")
 		}
 	}
 	if err := f.options(m.Options, given, userConfig(l, id)); err != nil {
-		return c, err
+		return "", fresh, err
 	}
 	how := m.Server.Config.on(s)
 	if how.Command == "" {
 		if how, err = usual(m.Server.Type, m.Server.Entry); err != nil {
-			return c, err
+			return "", fresh, err
 		}
-	}
-	c.Name = m.Name
-	if c.Name == "" {
-		c.Name = id
 	}
 	for i, word := range append([]string{how.Command}, how.Args...) {
 		if key := f.names(word); key != "" {
-			return c, fmt.Errorf("user_config %s is a secret, and the extension takes it as an argument, which every program on this computer can see: it can't be converted", key)
+			return "", fresh, fmt.Errorf("user_config %s is a secret, and the extension takes it as an argument, which every program on this computer can see: it can't be converted", key)
 		}
 		words, err := f.words(word)
 		if err != nil {
-			return c, err
+			return "", fresh, err
 		}
 		if i == 0 && (len(words) != 1 || words[0] == "") {
-			return c, errors.New("this extension can't be converted: its command is empty")
+			return "", fresh, errors.New("this extension can't be converted: its command is empty")
 		}
-		c.Argv = append(c.Argv, words...)
+		fresh.Argv = append(fresh.Argv, words...)
 	}
 	names := make([]string, 0, len(how.Env))
 	for name := range how.Env {
@@ -110,22 +92,22 @@ func Convert(s System, id string, given map[string]string) (c Conversion, err er
 	for _, name := range names {
 		values, err := f.words(how.Env[name])
 		if err != nil {
-			return c, err
+			return "", fresh, err
 		}
 		switch key := f.names(how.Env[name]); {
 		case key != "" && how.Env[name] != "${user_config."+key+"}":
-			return c, fmt.Errorf("user_config %s is a secret, and the extension takes it as a part of a variable: it can't be converted", key)
+			return "", fresh, fmt.Errorf("user_config %s is a secret, and the extension takes it as a part of a variable: it can't be converted", key)
 		case key == "" && slices.ContainsFunc(values, refersToSecret):
-			return c, errors.New("this extension can't be converted: a variable of it names one of your secrets, which you have not given to it")
+			return "", fresh, errors.New("this extension can't be converted: a variable of it names one of your secrets, which you have not given to it")
 		}
 		if len(values) > 0 { // a value that the person left out is not set
-			c.Env = append(c.Env, Variable{name, strings.Join(values, ",")})
+			fresh.Env = append(fresh.Env, name+"="+strings.Join(values, ","))
 		}
 	}
 	if name := homeMover(names); name != "" {
-		return c, errors.New("this extension can't be converted: " + movedHome(name))
+		return "", fresh, errors.New("this extension can't be converted: " + movedHome(name))
 	}
-	return c, nil
+	return cmp.Or(m.Name, id), fresh, nil
 }
 
 // extensionOf finds an extension by its id.
@@ -431,40 +413,4 @@ func (f *filler) places(text string) string {
 		}
 		return found
 	})
-}
-
-// AddEntry is a file with one more entry, its last. Only JSON, and only if nothing else changes.
-func AddEntry(raw []byte, format Format, c Conversion) ([]byte, error) {
-	f, err := Parse(raw, format)
-	if err != nil {
-		return nil, err
-	}
-	if _, there := f.Entry(c.Name); there {
-		return nil, errors.New("the file has an entry of this name already; rename that one, then try again")
-	}
-	if format.Language != JSON || format.shape != nil || len(c.Argv) == 0 {
-		return nil, errors.New("this version adds entries to Claude Desktop's file only")
-	}
-	text := `{"command": ` + quote(c.Argv[0]) + `, "args": [` + strings.Join(f.spellAll(c.Argv[1:]), ", ") + `]`
-	var env []string
-	for _, v := range c.Env {
-		env = append(env, quote(v.Name)+": "+quote(v.Value))
-	}
-	if len(env) > 0 {
-		text += `, "env": {` + strings.Join(env, ", ") + `}`
-	}
-	ed := &editor{f: f}
-	if !f.HasServers {
-		if err := ed.edit(f.set(&f.root, f.root.Value.(*hujson.Object), format.key(), "{}")); err != nil {
-			return nil, err
-		}
-	}
-	if err := ed.edit(ed.f.set(ed.f.servers, ed.f.servers.Value.(*hujson.Object), c.Name, text+"}")); err != nil {
-		return nil, err
-	}
-	e, _ := ed.f.Entry(c.Name)
-	if e.Odd != "" || !slices.Equal(e.Argv(), c.Argv) || len(e.EnvNames) != len(c.Env) || len(ed.f.Entries) != len(f.Entries)+1 {
-		return nil, errors.New("an entry with this command can't be written")
-	}
-	return ed.f.raw, nil
 }

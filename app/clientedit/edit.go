@@ -137,15 +137,19 @@ func (e Edit) Add(names []string, n control.NewEntry) (control.Protected, client
 		}
 		fresh.Address = &address
 	}
-	result, err := clientconfig.Add(e.File, names[0], fresh, e.By, e.Records)
+	return e.add(names[0], fresh)
+}
+
+func (e Edit) add(name string, fresh clientconfig.Fresh) (control.Protected, clientconfig.Result, error) {
+	result, err := clientconfig.Add(e.File, name, fresh, e.By, e.Records)
 	if err != nil {
-		return none, result, refused(control.CodeBadRequest, "%s: %w", e.Path, err)
+		return control.Protected{}, result, refused(control.CodeBadRequest, "%s: %w", e.Path, err)
 	}
 	out, err := e.protected(result, nil)
 	for i := range out.Entries {
-		out.Entries[i].Runs, _ = mask.Argv(n.Argv)
-		if n.URL != "" {
-			shown, _ := mask.URL(n.URL)
+		out.Entries[i].Runs, _ = mask.Argv(fresh.Argv)
+		if fresh.Address != nil {
+			shown, _ := mask.URL(fresh.Address.URL)
 			out.Entries[i].Runs = []string{shown}
 		}
 	}
@@ -168,30 +172,16 @@ func (e Edit) Convert(s clientconfig.System, id string, set []string) (none cont
 	if e.By.Client != clientconfig.ClaudeDesktop {
 		return none, clientconfig.Result{}, refused(control.CodeBadRequest, "only extensions of Claude Desktop can be converted")
 	}
-	conversion, err := clientconfig.Convert(s, id, given)
+	name, fresh, err := clientconfig.Convert(s, id, given)
 	if err != nil {
 		return none, clientconfig.Result{}, refused(control.CodeBadRequest, "%w", err)
 	}
-	raw, err := clientconfig.AddEntry(e.Raw, e.File.Format, conversion)
-	if err != nil {
-		return none, clientconfig.Result{}, refused(control.CodeBadRequest, "%w", err)
+	if _, there := e.File.Entry(name); there {
+		return none, clientconfig.Result{}, refused(control.CodeBadRequest, "the file has an entry of this name already; rename that one, then try again")
 	}
-	added := e
-	if added.View, err = Parse(e.Path, raw, e.File.Format); err != nil {
-		return none, clientconfig.Result{}, refused(control.CodeUnavailable, "%w", err)
-	}
-	out, result, err := added.Guard([]string{conversion.Name})
-	if err != nil {
-		return none, result, err
-	}
-	if len(result.Outcomes) != 1 || result.Outcomes[0].Did != clientconfig.DidWrap {
-		return none, result, refused(control.CodeBadRequest, "the extension's command can't be guarded, so nothing was changed")
-	}
-	if out.Diff, err = clientconfig.Diff(e.Path, e.Raw, result.Raw, e.File.Format); err != nil {
-		return none, result, refused(control.CodeUnavailable, "%w", err)
-	}
-	out.Digest, out.Note = e.Digest, switchOff
-	return out, result, nil
+	out, result, err := e.add(name, fresh)
+	out.Note = switchOff
+	return out, result, err
 }
 
 // Unguard is the effect of removing the guard from the named entries, nil for all.
