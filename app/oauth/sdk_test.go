@@ -91,22 +91,29 @@ func ask(t *testing.T, server, token string) *http.Response {
 	return got
 }
 
-func TestASignInToTheOfficialPythonSDK(t *testing.T) {
-	port := freePort(t)
-	server := "http://127.0.0.1:" + port + "/mcp"
-	started(t, server, exec.Command(installed(t, "venv", "bin", "python"), filepath.Join("testdata", "sdk.py"), port))
+// discovered is a client of a server that asks for a sign-in, and what it found about that.
+func discovered(ctx context.Context, t *testing.T, server string) (*Client, Plan) {
+	t.Helper()
 	u, err := address.Parse(server)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := New(Options{Server: u})
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
 	refused := ask(t, server, "")
 	p, err := c.Discover(ctx, ParseChallenge(refused.Header.Values("WWW-Authenticate")), "")
 	if err != nil || refused.StatusCode != http.StatusUnauthorized {
 		t.Fatal(refused.StatusCode, err)
 	}
+	return c, p
+}
+
+func TestASignInToTheOfficialPythonSDK(t *testing.T) {
+	port := freePort(t)
+	server := "http://127.0.0.1:" + port + "/mcp"
+	started(t, server, exec.Command(installed(t, "venv", "bin", "python"), filepath.Join("testdata", "sdk.py"), port))
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	c, p := discovered(ctx, t, server)
 	if p.Resource != server || p.Issuer+"/mcp" != server || !slices.Equal(p.Scopes, []string{"notes", "offline_access"}) || p.RevocationEndpoint == "" {
 		t.Errorf("%+v", p)
 	}
@@ -167,18 +174,9 @@ func TestASignInToTheExampleOfTheTypeScriptSDK(t *testing.T) {
 		installed(t, "npm", "node_modules", "@modelcontextprotocol", "sdk", "dist", "esm", "examples", "server", "simpleStreamableHttp.js"), "--oauth", "--oauth-strict")
 	run.Env = append(os.Environ(), "MCP_PORT="+port, "MCP_AUTH_PORT="+issuer)
 	started(t, server, run)
-	u, err := address.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := New(Options{Server: u})
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	refused := ask(t, server, "")
-	p, err := c.Discover(ctx, ParseChallenge(refused.Header.Values("WWW-Authenticate")), "")
-	if err != nil || refused.StatusCode != http.StatusUnauthorized {
-		t.Fatal(refused.StatusCode, err)
-	}
+	c, p := discovered(ctx, t, server)
 	if p.Issuer != "http://localhost:"+issuer+"/" || p.Resource != server {
 		t.Errorf("%+v", p)
 	}

@@ -330,14 +330,7 @@ func TestAnIssuerMayKeepTheRefreshToken(t *testing.T) {
 
 func TestTheWaitForAPersonEnds(t *testing.T) {
 	s := onThisComputer(t, issuer.Knobs{})
-	p, err := s.c.Discover(t.Context(), Challenge{}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := s.c.Begin(t.Context(), p, Setup{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := s.begun()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if _, err := a.Wait(ctx); !errors.Is(err, ErrNoResponse) {

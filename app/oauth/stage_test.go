@@ -81,6 +81,21 @@ func stand(t *testing.T, o issuer.Options) *stage {
 	return s
 }
 
+// begun is a sign-in whose page nobody has opened yet.
+func (s *stage) begun() *Attempt {
+	s.t.Helper()
+	p, err := s.c.Discover(s.t.Context(), Challenge{}, "")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	a, err := s.c.Begin(s.t.Context(), p, Setup{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(a.Close)
+	return a
+}
+
 // signedIn is how a sign-in went.
 type signedIn struct {
 	Tokens

@@ -203,15 +203,7 @@ func TestMetadataOnAnotherOriginIsNotAskedFor(t *testing.T) {
 // The second request to the callback, a request with another Host, method or path: none of them counts, and no code is sent twice.
 func TestOneResponseIsTaken(t *testing.T) {
 	s := inPublic(t, issuer.Knobs{})
-	p, err := s.c.Discover(t.Context(), Challenge{}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := s.c.Begin(t.Context(), p, Setup{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := s.begun()
 	u, _ := url.Parse(a.URL())
 	redirect, state := u.Query().Get("redirect_uri"), u.Query().Get("state")
 	back, _ := url.Parse(redirect)
