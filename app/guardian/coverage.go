@@ -63,6 +63,7 @@ func (g *Guardian) Coverage(q control.CoverageQuery) (control.Coverage, error) {
 	if claude || g.opts.System.OS != "darwin" {
 		g.coverPolicy(&out)
 	}
+	coverAdministered(&out, g.opts.System, g.installation(g.opts.Program, clientconfig.ClaudeCode))
 	return out, nil
 }
 
@@ -288,6 +289,34 @@ func (g *Guardian) coverPolicy(out *control.Coverage) {
 	for _, why := range said {
 		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeDesktop, Name: "managed policy", Kind: UnguardedPolicy, Why: why, Code: office.CoverPolicy})
 	}
+}
+
+// coverAdministered counts the servers that an administrator gave Claude Code.
+func coverAdministered(out *control.Coverage, s clientconfig.System, by clientconfig.Installation) {
+	path, file, err := clientconfig.Administered(s)
+	say := func(name, kind, why string) {
+		out.Unguarded = append(out.Unguarded, control.Unguarded{Client: clientconfig.ClaudeCode, Name: name, Kind: kind, Why: why, Code: office.CoverPolicy})
+	}
+	switch {
+	case err != nil:
+		say("managed policy", UnguardedPolicy, "Sallyport can't tell which servers it adds: "+office.OneLine(err.Error()))
+		return
+	case file == nil:
+		return
+	}
+	for _, e := range file.Entries {
+		out.Total++
+		if clientconfig.Classify(e, by, nil).Kind == clientconfig.Wrapped {
+			out.Guarded++ // the administrator put the wrapper in
+			continue
+		}
+		kind := UnguardedPolicy
+		if e.URL != "" {
+			kind = UnguardedRemote
+		}
+		say(e.Name, kind, "an administrator set it for everyone on this computer in "+path+", which Sallyport never changes")
+	}
+	say("managed policy", UnguardedPolicy, "only the servers in "+path+" start, and none that you added yourself")
 }
 
 // System is the machine whose clients are looked at.
