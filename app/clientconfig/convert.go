@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -28,7 +29,7 @@ type userOption struct {
 type started struct {
 	Command   string             `json:"command"`
 	Args      []string           `json:"args"`
-	Env       map[string]string  `json:"env"`
+	Env       json.RawMessage    `json:"env"` // a text for each name; variables reads it
 	Overrides map[string]started `json:"platform_overrides"`
 }
 
@@ -45,16 +46,11 @@ func Convert(s System, id string, given map[string]string) (called string, fresh
 		return "", fresh, errors.New("this extension can't be converted: its manifest can't be read")
 	}
 	var m struct {
-		Name   string `json:"name"`
-		Server struct {
-			Type   string  `json:"type"`
-			Entry  string  `json:"entry_point"`
-			Config started `json:"mcp_config"`
-		} `json:"server"`
+		manifest
 		Options map[string]userOption `json:"user_config"`
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return "", fresh, errors.New("this extension can't be converted: its manifest has a member of another type than the format says")
+		return "", fresh, errOtherType
 	}
 	f := &filler{system: s, folder: e.Folder, values: map[string][]string{}, secret: map[string]bool{}}
 	for key := range given {
@@ -65,13 +61,16 @@ func Convert(s System, id string, given map[string]string) (called string, fresh
 	if err := f.options(m.Options, given, userConfig(l, id)); err != nil {
 		return "", fresh, err
 	}
-	how := m.Server.Config.on(s)
-	if how.Command == "" {
-		if how, err = usual(m.Server.Type, m.Server.Entry); err != nil {
-			return "", fresh, err
-		}
+	command, args := m.Server.Config.argv(s)
+	variables, err := m.Server.Config.variables(s)
+	if command == "" {
+		command, args, err = usual(m.Server.Type, m.Server.EntryPoint)
+		variables = nil
 	}
-	for i, word := range append([]string{how.Command}, how.Args...) {
+	if err != nil {
+		return "", fresh, err
+	}
+	for i, word := range append([]string{command}, args...) {
 		if key := f.names(word); key != "" {
 			return "", fresh, fmt.Errorf("user_config %s is a secret, and the extension takes it as an argument, which every program on this computer can see: it can't be converted", key)
 		}
@@ -84,18 +83,14 @@ func Convert(s System, id string, given map[string]string) (called string, fresh
 		}
 		fresh.Argv = append(fresh.Argv, words...)
 	}
-	names := make([]string, 0, len(how.Env))
-	for name := range how.Env {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(variables))
 	for _, name := range names {
-		values, err := f.words(how.Env[name])
+		values, err := f.words(variables[name])
 		if err != nil {
 			return "", fresh, err
 		}
-		switch key := f.names(how.Env[name]); {
-		case key != "" && how.Env[name] != "${user_config."+key+"}":
+		switch key := f.names(variables[name]); {
+		case key != "" && variables[name] != "${user_config."+key+"}":
 			return "", fresh, fmt.Errorf("user_config %s is a secret, and the extension takes it as a part of a variable: it can't be converted", key)
 		case key == "" && slices.ContainsFunc(values, refersToSecret):
 			return "", fresh, errors.New("this extension can't be converted: a variable of it names one of your secrets, which you have not given to it")
@@ -129,45 +124,49 @@ func extensionOf(s System, id string) (Extension, Location, error) {
 	return Extension{}, Location{}, errors.New("no desktop extension has this ID; \"sallyport status\" says how each can be converted")
 }
 
-// on is how the server is started on a system.
-func (c started) on(s System) started {
-	system := s.OS
-	if system == "windows" {
-		system = "win32"
-	}
-	over, ok := c.Overrides[system]
-	if !ok {
-		return c
-	}
-	if over.Command != "" {
-		c.Command = over.Command
-	}
-	if over.Args != nil {
-		c.Args = over.Args
-	}
-	env := map[string]string{}
-	for _, from := range []map[string]string{c.Env, over.Env} {
-		for name, value := range from {
-			env[name] = value
-		}
-	}
-	c.Env = env
-	return c
+// over is what differs on a system.
+func (c started) over(s System) started {
+	return c.Overrides[cmp.Or(map[string]string{"windows": "win32"}[s.OS], s.OS)]
 }
 
+// argv is what is started on a system.
+func (c started) argv(s System) (command string, args []string) {
+	over := c.over(s)
+	command, args = cmp.Or(over.Command, c.Command), c.Args
+	if over.Args != nil {
+		args = over.Args
+	}
+	return command, args
+}
+
+// variables are those that are set for it on a system.
+func (c started) variables(s System) (map[string]string, error) {
+	all := map[string]string{}
+	for _, raw := range []json.RawMessage{c.Env, c.over(s).Env} {
+		var some map[string]string
+		if len(raw) > 0 && json.Unmarshal(raw, &some) != nil {
+			return nil, errOtherType
+		}
+		maps.Copy(all, some)
+	}
+	return all, nil
+}
+
+var errOtherType = errors.New("this extension can't be converted: its manifest has a member of another type than the format says")
+
 // usual is how a server is started whose manifest leaves that to its kind.
-func usual(kind, entry string) (c started, err error) {
+func usual(kind, entry string) (command string, args []string, err error) {
 	at := "${__dirname}/" + entry
 	switch {
 	case entry == "":
 	case kind == "node":
-		return started{Command: "node", Args: []string{at}}, nil
+		return "node", []string{at}, nil
 	case kind == "python":
-		return started{Command: "python3", Args: []string{at}}, nil
+		return "python3", []string{at}, nil
 	case kind == "binary":
-		return started{Command: at}, nil
+		return at, nil, nil
 	}
-	return c, errors.New("this extension can't be converted: its manifest doesn't say how its server is started")
+	return "", nil, errors.New("this extension can't be converted: its manifest doesn't say how its server is started")
 }
 
 // userConfig are the values that the person gave the client for an extension. A secret is encrypted there.

@@ -55,21 +55,15 @@ func Extensions(l Location, s System) ([]Extension, error) {
 	return all, nil
 }
 
-// The parts of the manifest that say what would run (the MCPB manifest's server.mcp_config with its platform overrides).
+// manifest is what an extension's manifest says of it and of its server (the format is MCPB's).
 type manifest struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"display_name"`
 	Version     string `json:"version"`
 	Server      struct {
-		EntryPoint string `json:"entry_point"`
-		Config     struct {
-			Command   string   `json:"command"`
-			Args      []string `json:"args"`
-			Overrides map[string]struct {
-				Command string   `json:"command"`
-				Args    []string `json:"args"`
-			} `json:"platform_overrides"`
-		} `json:"mcp_config"`
+		Type       string  `json:"type"`
+		EntryPoint string  `json:"entry_point"`
+		Config     started `json:"mcp_config"`
 	} `json:"server"`
 }
 
@@ -89,14 +83,7 @@ func extension(id, path string, s System) Extension {
 		return e
 	}
 	e.Name, e.Version = cmp.Or(m.DisplayName, m.Name, id), m.Version
-	c := m.Server.Config
-	command, args := c.Command, c.Args
-	if o, ok := c.Overrides[cmp.Or(map[string]string{"windows": "win32"}[s.OS], s.OS)]; ok {
-		command = cmp.Or(o.Command, command)
-		if o.Args != nil {
-			args = o.Args
-		}
-	}
+	command, args := m.Server.Config.argv(s)
 	command = cmp.Or(command, m.Server.EntryPoint)
 	e.Runs = strings.TrimSpace(strings.Join(maskArgs(append([]string{command}, args...)), " "))
 	return e
