@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"net/textproto"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/address"
 )
 
 // Address is a remote server as an entry names it. It contains the values of headers, so keep it like a secret.
@@ -159,53 +160,28 @@ func AddressOf(given, transport string, headers []string) (a Address, err error)
 	if !slices.Contains([]string{"auto", "http", "sse"}, transport) {
 		return a, errors.New("the transport is auto, http or sse")
 	}
-	seen := map[string]bool{}
+	if _, err := address.ParseHeaders(headers); err != nil {
+		return a, fmt.Errorf("--header: %w", err)
+	}
 	for _, text := range headers {
-		h, ok := headerFrom(text, nil)
-		as := textproto.CanonicalMIMEHeaderKey(h.Name)
-		switch {
-		case !ok:
-			return a, errors.New("a header is 'NAME: [WORD ]env:VAR' or 'NAME: [WORD ]keychain:NAME'; its value by itself can't be on the command line")
-		case !HeaderTaken(h.Name) || seen[as]:
-			return a, fmt.Errorf("the header %.60q is given twice, is set by Sallyport itself, or may not be set", h.Name)
-		}
-		seen[as] = true
+		h, _ := headerFrom(text, nil)
 		a.Headers = append(a.Headers, h)
 	}
 	return a, nil
 }
 
-// headerFrom reads the value of --header.
+// headerFrom reads the value of --header, as the wrapper does. A value that was moved into the entry's env is taken from there.
 func headerFrom(text string, env map[string]string) (h Header, ok bool) {
-	name, value, ok := strings.Cut(text, ": ")
-	words := strings.Fields(value)
-	if len(words) == 2 {
-		h.Word, words = words[0], words[1:]
-	}
-	if !ok || len(words) != 1 {
+	read, err := address.ParseHeader(text)
+	if err != nil {
 		return h, false
 	}
-	h.Name = name
-	h.From, h.Key, ok = strings.Cut(words[0], ":")
-	if !ok || h.From != "env" && h.From != "keychain" || h.Key == "" {
-		return h, false
-	}
+	name, _, _ := strings.Cut(text, ":") // as spelled
+	h = Header{Name: strings.TrimSpace(name), Word: read.Word, From: read.From, Key: read.Key}
 	if said, there := env[h.Key]; there && h.From == "env" && h.Word == "" && strings.HasPrefix(h.Key, headerVariable) {
-		h = Header{Name: name, Value: said}
+		h = Header{Name: h.Name, Value: said}
 	}
 	return h, true
-}
-
-// Names of headers that a person may not set. Package remote has the rule, which the wrapper applies; cmd/sallyport has a test that both agree.
-var reservedHeaders = []string{"Host", "Connection", "Transfer-Encoding", "Te", "Upgrade", "Trailer", "Cookie", "Origin", "Last-Event-Id"}
-
-// HeaderTaken reports whether the wrapper takes a header of this name.
-func HeaderTaken(name string) bool {
-	as := textproto.CanonicalMIMEHeaderKey(name)
-	token := name != "" && strings.IndexFunc(name, func(c rune) bool {
-		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", c))
-	}) < 0
-	return token && !slices.Contains(reservedHeaders, as) && !strings.HasPrefix(as, "Content-") && !strings.HasPrefix(as, "Accept") && !strings.HasPrefix(as, "Mcp-")
 }
 
 // AddressProblem says what the wrapper would refuse an address for, as the end of "its address …", "" if nothing.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/address"
 )
 
 // Trips of entries with an address: at least one of each client that has them.
@@ -88,6 +90,26 @@ func TestAnAddressBecomesTheEntryThatTheWrapperReads(t *testing.T) {
 	by.Plaintext = true
 	if got := mustWrap(t, strings.Replace(raw, "https:", "http:", 1), FormatOf(ClaudeCode), by); !got.Changed {
 		t.Error("http is left although it is allowed")
+	}
+}
+
+// What wrap starts with must be known for what it is, or the entry can't be shown, and its wrapper not be taken out.
+func TestAHeaderOfAnEntryIsReadAsTheWrapperReadsIt(t *testing.T) {
+	for text, taken := range map[string]bool{
+		"X-A: env:B": true, "X-A:env:B": true, "X-A:  Bearer   keychain:B": true, " x-a : env:B": true,
+		"X-A: B": false, "Host: env:B": false, "X-A: B\u00e9arer env:B": false, "X-A env:B": false,
+	} {
+		e := Entry{Args: []string{"wrap", "--url", "https://h.example/", "--header", text}}
+		a, ok := e.wraps()
+		if ok != taken || ok && (len(a.Headers) != 1 || a.Headers[0].Key != "B") {
+			t.Errorf("%q: %t, %v", text, ok, a.Headers)
+		}
+		if _, err := AddressOf("https://h.example/", "auto", []string{text}); (err == nil) != taken {
+			t.Errorf("%q: --add says %v", text, err)
+		}
+		if _, err := address.ParseHeader(text); (err == nil) != taken {
+			t.Errorf("%q: wrap says %v", text, err)
+		}
 	}
 }
 

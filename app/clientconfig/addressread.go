@@ -5,6 +5,7 @@ import (
 	"net/textproto"
 	"strings"
 
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/tailscale/hujson"
 )
 
@@ -79,7 +80,7 @@ func (f *File) remoteHeaders(e *Entry, say func(string, ...any)) {
 	add := func(h Header) {
 		as := textproto.CanonicalMIMEHeaderKey(h.Name)
 		switch {
-		case !HeaderTaken(h.Name):
+		case !address.HeaderTaken(h.Name):
 			say("its header %.60q is one that Sallyport sets itself, or that may not be set", h.Name)
 		case seen[as]:
 			say("its header %s is there twice", h.Name)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 )
@@ -82,7 +83,7 @@ func (c protectCommand) adding(ask *control.Protect) error {
 		return errors.New("--header and --transport go with --url")
 	}
 	if c.URL != "" {
-		if _, err := headersOf(c.Header); err != nil {
+		if _, err := address.ParseHeaders(c.Header); err != nil {
 			return fmt.Errorf("--header: %w", err)
 		}
 	}

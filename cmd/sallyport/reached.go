@@ -24,7 +24,7 @@ type reached struct {
 // reachPatience is how long a connection waits for the hub: as long as the start of a program does.
 const reachPatience = 5 * time.Second
 
-func newReached(link *hubLink, transport string, headers []remote.Header) *reached {
+func newReached(link *hubLink, transport string, headers []address.Header) *reached {
 	r := &reached{link: link, ok: map[address.Class]bool{}}
 	if transport != string(remote.Auto) {
 		r.how.Transport = transport

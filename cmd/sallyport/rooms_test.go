@@ -68,7 +68,7 @@ var rooms = map[string][]string{
 	"app":              {"app/approvals", "app/calls", "app/clientconfig", "app/display", "app/extensions", "app/flow", "app/guardian", "app/ledger", "app/logs", "app/lost", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/signin", "app/tasks", "app/witness", "app/wrappers", "proxy/control", "proxy/keychain", "proxy/policy", "store"},
 	"app/approvals":    {"app/identity", "app/ledger", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "proxy/powers", "store"},
 	"app/calls":        {"app/flow", "app/ledger", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect/legible", "proxy/pin", "store"},
-	"app/clientconfig": {"app/markup", "proxy/cut", "proxy/disk"},
+	"app/clientconfig": {"app/markup", "proxy/address", "proxy/cut", "proxy/disk"},
 	"app/clientedit":   {"app/clientconfig", "app/identity", "app/mask", "proxy/control", "proxy/inspect/legible"},
 	"app/display":      {"app/approvals", "app/guardian", "app/identity", "app/ledger", "app/logs", "app/lost", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/witness", "app/wrappers", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/policy", "store"},
 	"app/extensions":   {"app/clientconfig", "app/follow", "app/identity", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect/legible", "proxy/pin", "store"},

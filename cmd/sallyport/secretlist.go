@@ -11,9 +11,9 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/keychain"
-	"github.com/sallyport/sallyport/proxy/transport/remote"
 )
 
 type secretListCommand struct{ jsonFlag }
@@ -182,7 +182,7 @@ func secretsIn(args []string) (names []string) {
 		case !is:
 			continue
 		}
-		if h, err := remote.ParseHeader(text); err == nil && h.From == "keychain" && !seen[h.Key] {
+		if h, err := address.ParseHeader(text); err == nil && h.From == "keychain" && !seen[h.Key] {
 			seen[h.Key] = true
 			names = append(names, h.Key)
 		}

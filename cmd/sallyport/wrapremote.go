@@ -74,7 +74,7 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 type remoteServer struct {
 	raw     string // the address as written
 	address *url.URL
-	headers []remote.Header
+	headers []address.Header
 	env     []string // of a client's entry, in front of our own environment
 }
 
@@ -86,7 +86,7 @@ func remoteOf(given string, headers, env []string) (to remoteServer, err error) 
 	if to.address, err = address.Parse(to.raw); err != nil {
 		return to, fmt.Errorf("--url: %w", err)
 	}
-	if to.headers, err = headersOf(headers); err != nil {
+	if to.headers, err = address.ParseHeaders(headers); err != nil {
 		return to, fmt.Errorf("--header: %w", err)
 	}
 	return to, nil
@@ -184,22 +184,6 @@ func addressOf(given string, getenv func(string) string) (string, error) {
 		return value, nil
 	}
 	return "", fmt.Errorf("--url: the variable %s is not set", name)
-}
-
-func headersOf(given []string) (headers []remote.Header, err error) {
-	seen := map[string]bool{}
-	for _, text := range given {
-		h, err := remote.ParseHeader(text)
-		if err != nil {
-			return nil, err
-		}
-		if seen[h.Name] {
-			return nil, fmt.Errorf("%s is given twice", h.Name)
-		}
-		seen[h.Name] = true
-		headers = append(headers, h)
-	}
-	return headers, nil
 }
 
 // values resolves what headers refer to. An error names the header and its source, never a value.

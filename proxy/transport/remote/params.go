@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
@@ -101,7 +102,7 @@ func (f *paramFinder) add(name, kind any, path []string, reachable bool) error {
 	switch {
 	case !reachable || len(path) == 0:
 		return errors.New("it wants an argument in a header that is no plain property")
-	case !isToken(header):
+	case !address.IsToken(header):
 		return errors.New("it wants an argument in a header whose name none can have")
 	case f.seen[strings.ToLower(header)]:
 		return errors.New("it wants two arguments in one header")

@@ -1,4 +1,4 @@
-package remote
+package address
 
 import (
 	"errors"
@@ -25,16 +25,16 @@ func ParseHeader(text string) (Header, error) {
 	name, value, ok := strings.Cut(text, ":")
 	h := Header{Name: http.CanonicalHeaderKey(strings.TrimSpace(name))}
 	switch {
-	case !ok || !isToken(h.Name):
+	case !ok || !IsToken(h.Name):
 		return h, errors.New("write it as 'NAME: env:VAR' or 'NAME: keychain:NAME'")
-	case ours(h.Name):
+	case !HeaderTaken(h.Name):
 		return h, fmt.Errorf("%s is set by Sallyport itself, or may not be set", h.Name)
 	}
 	words := strings.Fields(value)
 	if len(words) == 2 {
 		h.Word, words = words[0], words[1:]
 	}
-	if len(words) != 1 || h.Word != "" && !isToken(h.Word) {
+	if len(words) != 1 || h.Word != "" && !IsToken(h.Word) {
 		return h, fmt.Errorf("the value of %s must be env:VAR or keychain:NAME, with at most one word before it", h.Name)
 	}
 	h.From, h.Key, ok = strings.Cut(words[0], ":")
@@ -42,6 +42,23 @@ func ParseHeader(text string) (Header, error) {
 		return h, fmt.Errorf("the value of %s can't be on the command line, where other programs see it; name where it is: env:VAR or keychain:NAME", h.Name)
 	}
 	return h, nil
+}
+
+// ParseHeaders reads the values of all --header of a command.
+func ParseHeaders(given []string) (headers []Header, err error) {
+	seen := map[string]bool{}
+	for _, text := range given {
+		h, err := ParseHeader(text)
+		if err != nil {
+			return nil, err
+		}
+		if seen[h.Name] {
+			return nil, fmt.Errorf("%s is given twice", h.Name)
+		}
+		seen[h.Name] = true
+		headers = append(headers, h)
+	}
+	return headers, nil
 }
 
 // Value is what is sent, for the secret that its source holds. An error says what is wrong, never the value.
@@ -60,8 +77,8 @@ func (h Header) Value(secret string) (string, error) {
 	return secret, nil
 }
 
-// isToken reports whether a text is a token (RFC 9110, 5.6.2).
-func isToken(s string) bool {
+// IsToken reports whether a text is a token (RFC 9110, 5.6.2).
+func IsToken(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", c))
 	}) < 0
@@ -70,6 +87,8 @@ func isToken(s string) bool {
 // reserved are the headers that would change the connection, the framing or the protocol.
 var reserved = []string{"Host", "Connection", "Transfer-Encoding", "Te", "Upgrade", "Trailer", "Cookie", "Origin", "Last-Event-Id"}
 
-func ours(name string) bool {
-	return slices.Contains(reserved, name) || strings.HasPrefix(name, "Content-") || strings.HasPrefix(name, "Accept") || strings.HasPrefix(name, "Mcp-")
+// HeaderTaken reports whether a person can have a header of this name sent along.
+func HeaderTaken(name string) bool {
+	as := http.CanonicalHeaderKey(name)
+	return IsToken(name) && !slices.Contains(reserved, as) && !strings.HasPrefix(as, "Content-") && !strings.HasPrefix(as, "Accept") && !strings.HasPrefix(as, "Mcp-")
 }
