@@ -93,3 +93,44 @@ func TestANewEntryIsTheLastAndNothingElseChanges(t *testing.T) {
 		})
 	}
 }
+
+func TestAnEntryWithAnAccountIsGuardedAndTakenOutAgain(t *testing.T) {
+	by := installed(t)
+	by.Client = "codex"
+	far, err := AddressOf("https://h.example/mcp", "http", nil, "work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	format := FormatOf("codex")
+	result, err := Add(mustParse(t, "[mcp_servers.near]\nurl = \"https://h.example/mcp\"\n", format), "far", Fresh{Address: &far}, by, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := mustParse(t, string(result.Raw), format)
+	e, _ := after.Entry("far")
+	for name, record := range map[string]*Record{"with its record": FindRecord(result.Records, "far"), "without": nil} {
+		if class := Classify(e, by, record); class.Kind != Wrapped || class.Address == nil || class.Address.Server() != "https://h.example/mcp account:work" {
+			t.Errorf("%s it is %s in\n%s", name, class, result.Raw)
+		}
+	}
+	other := strings.Replace(string(result.Raw), `"work"`, `"home"`, 1)
+	e, _ = mustParse(t, other, format).Entry("far")
+	if class := Classify(e, by, FindRecord(result.Records, "far")); class.Kind != LooksWrapped || class.Reason != OtherArgs {
+		t.Errorf("with another account it is %s in\n%s", class, other)
+	}
+	for _, record := range [][]Record{result.Records, nil} {
+		bare := mustParse(t, mustUnwrap(t, result.Raw, format, by, record, "far"), format)
+		if e, _ := bare.Entry("far"); e.URL != "https://h.example/mcp" || e.left != "" {
+			t.Errorf("taken out it is at %q: %s", e.URL, e.left)
+		}
+	}
+	for _, args := range [][]string{{"--account", "my work"}, {"--account"}, {"--account="}} {
+		e := Entry{Args: append([]string{"wrap", "--url", "https://h.example/mcp"}, args...)}
+		if a, ok := e.wraps(); ok {
+			t.Errorf("%q: %s", args, a.Server())
+		}
+	}
+	if _, err := AddressOf("https://h.example/mcp", "auto", nil, "my work"); err == nil {
+		t.Error("a label with a blank is taken")
+	}
+}

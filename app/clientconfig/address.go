@@ -18,6 +18,7 @@ type Address struct {
 	Source    string // env:VAR if the URL is in a variable, "" if it is among the arguments
 	Transport string // auto, http or sse
 	Headers   []Header
+	Account   string // label of the account that is used there, "" for none; a client's own entry has none
 }
 
 // Header is sent along to a remote server.
@@ -54,6 +55,9 @@ func (a Address) Flags() []string {
 	flags := []string{"--url", given}
 	if a.Transport != "auto" {
 		flags = append(flags, "--transport", a.Transport)
+	}
+	if a.Account != "" {
+		flags = append(flags, "--account", a.Account)
 	}
 	n := 0
 	for _, h := range a.Headers {
@@ -98,7 +102,10 @@ func refers(text string) bool {
 	return strings.ContainsAny(text, "$") || strings.Contains(text, "{env:") || strings.Contains(text, "{file:")
 }
 
-// equal reports whether two addresses are one: the order of headers doesn't count.
+// Server is what the server at the address is known by: the URL, and the label of the account.
+func (a Address) Server() string { return address.WithAccount(a.URL, a.Account) }
+
+// equal reports whether two addresses are one in a client's file: the order of headers doesn't count, and an account has no place there.
 func (a Address) equal(b Address) bool {
 	sorted := func(headers []Header) []Header {
 		return slices.SortedFunc(slices.Values(headers), func(x, y Header) int { return strings.Compare(x.Name, y.Name) })
@@ -115,7 +122,7 @@ func (e Entry) wraps() (a Address, ok bool) {
 	a.Transport = "auto"
 	for i := 1; i < len(e.Args); i++ {
 		flag, value, joined := strings.Cut(e.Args[i], "=")
-		if !slices.Contains([]string{"--name", "--client", "--url", "--transport", "--header"}, flag) {
+		if !slices.Contains([]string{"--name", "--client", "--url", "--transport", "--header", "--account"}, flag) {
 			continue
 		}
 		if !joined {
@@ -135,6 +142,10 @@ func (e Entry) wraps() (a Address, ok bool) {
 			}
 		case "--transport":
 			a.Transport = value
+		case "--account":
+			if a.Account = value; address.CheckAccount(value) != nil {
+				return a, false
+			}
 		case "--header":
 			h, is := headerFrom(value, env)
 			if !is {
@@ -146,9 +157,9 @@ func (e Entry) wraps() (a Address, ok bool) {
 	return a, ok
 }
 
-// AddressOf is the address that flags of wrap name: --url, which may be env:VAR, --transport and each --header.
-func AddressOf(given, transport string, headers []string) (a Address, err error) {
-	a = Address{URL: given, Transport: transport}
+// AddressOf is the address that flags of wrap name: --url, which may be env:VAR, --transport, each --header, and --account, "" for none.
+func AddressOf(given, transport string, headers []string, account string) (a Address, err error) {
+	a = Address{URL: given, Transport: transport, Account: account}
 	switch {
 	case strings.HasPrefix(given, "env:"):
 		a.URL, a.Source = "", given
@@ -159,6 +170,11 @@ func AddressOf(given, transport string, headers []string) (a Address, err error)
 	}
 	if !slices.Contains([]string{"auto", "http", "sse"}, transport) {
 		return a, errors.New("the transport is auto, http or sse")
+	}
+	if account != "" {
+		if err := address.CheckAccount(account); err != nil {
+			return a, fmt.Errorf("--account: %w", err)
+		}
 	}
 	if _, err := address.ParseHeaders(headers); err != nil {
 		return a, fmt.Errorf("--header: %w", err)

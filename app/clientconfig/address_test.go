@@ -104,7 +104,7 @@ func TestAHeaderOfAnEntryIsReadAsTheWrapperReadsIt(t *testing.T) {
 		if ok != taken || ok && (len(a.Headers) != 1 || a.Headers[0].Key != "B") {
 			t.Errorf("%q: %t, %v", text, ok, a.Headers)
 		}
-		if _, err := AddressOf("https://h.example/", "auto", []string{text}); (err == nil) != taken {
+		if _, err := AddressOf("https://h.example/", "auto", []string{text}, ""); (err == nil) != taken {
 			t.Errorf("%q: --add says %v", text, err)
 		}
 		if _, err := address.ParseHeader(text); (err == nil) != taken {

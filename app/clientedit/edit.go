@@ -131,7 +131,7 @@ func (e Edit) Add(names []string, n control.NewEntry) (control.Protected, client
 	}
 	fresh := clientconfig.Fresh{Argv: n.Argv}
 	if n.URL != "" {
-		address, err := clientconfig.AddressOf(n.URL, cmp.Or(n.Transport, "auto"), n.Headers)
+		address, err := clientconfig.AddressOf(n.URL, cmp.Or(n.Transport, "auto"), n.Headers, n.Account)
 		if err != nil {
 			return none, clientconfig.Result{}, refused(control.CodeBadRequest, "%w", err)
 		}

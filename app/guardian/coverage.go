@@ -212,7 +212,7 @@ func (g *Guardian) coverEntry(l clientconfig.Location, w *wantedFile, by clientc
 func behind(class clientconfig.Class) (id, display string) {
 	ref := control.ServerRef{Transport: identity.TransportStdio, Argv: class.Inner}
 	if class.Address != nil {
-		ref = control.ServerRef{Transport: identity.TransportURL, URL: class.Address.URL}
+		ref = control.ServerRef{Transport: identity.TransportURL, URL: class.Address.Server()}
 		if !class.Address.Known() {
 			return "", ""
 		}

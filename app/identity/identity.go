@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/app/mask"
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/store"
 )
@@ -19,7 +20,7 @@ type Server struct {
 	ID      string   // SHA-256 in hex
 	Display string   // "stdio:[…]" or "url:…", secrets masked
 	Argv    []string // masked
-	URL     string   // masked
+	URL     string   // masked, with the label of its account
 	Secrets []string // the masked secrets, to mask them elsewhere too; never stored, never shown
 }
 
@@ -36,6 +37,7 @@ func Check(ref control.ServerRef) error {
 	if remote {
 		parts = []string{ref.URL}
 	}
+	raw, account := address.SplitAccount(ref.URL)
 	switch {
 	case !remote && ref.Transport != TransportStdio:
 		return errors.New("unknown transport")
@@ -43,6 +45,10 @@ func Check(ref control.ServerRef) error {
 		return errors.New("a remote server needs a URL")
 	case !remote && (len(ref.Argv) == 0 || ref.Argv[0] == ""):
 		return errors.New("a stdio server needs a command")
+	case remote && strings.ContainsRune(raw, ' '):
+		return errors.New("the URL has a blank in it")
+	case remote && raw != ref.URL && address.CheckAccount(account) != nil:
+		return errors.New("the label of the account is not one that wrap takes")
 	case ref.URL != "" && len(ref.Argv) != 0:
 		return errors.New("a server has a command or a URL, not both")
 	case len(parts) > maxArguments:
@@ -69,7 +75,9 @@ func Of(ref control.ServerRef) (Server, error) {
 	}
 	id := Server{ID: store.ServerID(ref.Transport, ref.Argv, ref.URL)}
 	if ref.Transport == TransportURL {
-		id.URL, id.Secrets = mask.URL(ref.URL)
+		raw, account := address.SplitAccount(ref.URL)
+		id.URL, id.Secrets = mask.URL(raw)
+		id.URL = address.WithAccount(id.URL, account)
 		id.Display = "url:" + id.URL
 	} else {
 		id.Argv, id.Secrets = mask.Argv(ref.Argv)

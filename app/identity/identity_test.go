@@ -29,6 +29,11 @@ func TestWhatIsOneServerAndWhatIsNot(t *testing.T) {
 		{"an empty argument counts", stdio("a", ""), stdio("a"), false},
 		{"a URL is no command", stdio("https://x/"), url("https://x/"), false},
 		{"a URL is taken as written", url("https://x/"), url("https://x"), false},
+		{"an account of its own is another server", url("https://x/"), url("https://x/ account:work"), false},
+		{"another account is another server", url("https://x/ account:home"), url("https://x/ account:work"), false},
+		{"an account in another case is another server", url("https://x/ account:Work"), url("https://x/ account:work"), false},
+		{"a label in the path is no account", url("https://x/account:work"), url("https://x/ account:work"), false},
+		{"a query is masked, an account is not", url("https://x/?k=one1 account:work"), url("https://x/?k=two2 account:work"), false},
 		{"another token is another server", stdio("a", "--token", "one1one1"), stdio("a", "--token", "two2two2"), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -54,11 +59,25 @@ func TestWhatIsOneServerAndWhatIsNot(t *testing.T) {
 		"both":                          {Transport: "stdio", Argv: []string{"a"}, URL: "https://x"},
 		"neither":                       {Transport: "url"},
 		"another way":                   {Transport: "pipe", Argv: []string{"a"}},
+		"a blank in the URL":            url("https://x/ y"),
+		"an account without a label":    url("https://x/ account:"),
+		"a label that wrap refuses":     url("https://x/ account:my work"),
+		"two accounts":                  url("https://x/ account:a account:b"),
 		"bytes that JSON did not carry": stdio("a", "b\uFFFD"),
 	} {
 		if id, err := Of(ref); err == nil {
 			t.Errorf("%s is a server: %+v", name, id)
 		}
+	}
+}
+
+func TestAnAccountIsShownWhereverItsServerIs(t *testing.T) {
+	id, err := Of(control.ServerRef{Transport: "url", URL: "https://x.example/mcp?api_key=hunter2 account:aZ3kP9mQ2xR7tY4uW8vB1nC6"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id.URL != "https://x.example/mcp?api_key=*** account:aZ3kP9mQ2xR7tY4uW8vB1nC6" || id.Display != "url:"+id.URL+" #"+id.ID[:6] {
+		t.Errorf("shown as %s, its address as %s", id.Display, id.URL)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/app/oauth"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/review"
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
@@ -96,7 +97,7 @@ func (s *Desk) find(name string) (srv *server, of store.Server, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if srv.url == "" && store.ServerID(of.Transport, nil, of.URL) == of.ID { // nothing in it is masked
-		srv.url = of.URL
+		srv.url, _ = address.SplitAccount(of.URL)
 	}
 	return srv, of, nil
 }

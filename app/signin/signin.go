@@ -148,7 +148,7 @@ func (srv *server) enter(ctx context.Context) error {
 
 func (srv *server) leave() { <-srv.turn }
 
-// of is the server of a wrapper, with its address as the wrapper has it.
+// of is the server of a wrapper, with its address, and the label of its account, as the wrapper has them.
 func (s *Desk) of(conn control.Wrapper, spelled string) (*server, error) {
 	s.office.Lock()
 	defer s.office.Unlock()
@@ -161,7 +161,7 @@ func (s *Desk) of(conn control.Wrapper, spelled string) (*server, error) {
 	}
 	srv := s.server(w.Server)
 	s.mu.Lock()
-	srv.url = spelled
+	srv.url, _ = address.SplitAccount(spelled)
 	s.mu.Unlock()
 	return srv, nil
 }

@@ -304,7 +304,7 @@ func (s *Desk) DecideLogin(tx *store.Tx, it store.Item, d control.Decide, out *c
 	}
 	out.Server = of.Name
 	if !d.Reject {
-		return false, nil, office.Answer(control.CodeBadRequest, "%s is about a sign-in: sign in with `sallyport auth login %s`, or in the window", it.Code, fmt.Sprintf("%q", of.Name))
+		return false, nil, office.Answer(control.CodeBadRequest, "%s is about a sign-in: sign in with `sallyport auth login %s`, or in the window", it.Code, fmt.Sprintf("%q", cmp.Or(office.ShownIn(tx, of), of.Name)))
 	}
 	it.Decided, it.DecidedAt = vocab.DecidedRejected, s.office.Now()
 	out.Rejected = append(out.Rejected, "login")

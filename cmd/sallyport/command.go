@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
@@ -95,15 +96,24 @@ func (p *filePath) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
+// accountLabel is a label for an account at a remote server.
+type accountLabel string
+
+func (l *accountLabel) UnmarshalText(text []byte) error {
+	*l = accountLabel(text)
+	return address.CheckAccount(string(text))
+}
+
 // wrapCommand only describes wrap for --help: a real wrap is handled in run.
 type wrapCommand struct {
-	Name      string   `placeholder:"NAME" help:"Name of the server in the client's configuration."`
-	Client    string   `placeholder:"CLIENT" help:"The client that starts this wrapper."`
-	URL       string   `name:"url" placeholder:"URL" help:"Address of a remote server, or env:VAR with it."`
-	Header    []string `placeholder:"'K: env:VAR'" help:"Header for a remote server; its value is in a variable or the keychain: 'K: [WORD ]env:VAR' or 'K: [WORD ]keychain:NAME'."`
-	Transport string   `default:"auto" enum:"auto,http,sse" help:"How a remote server is spoken to; auto finds out."`
-	Argv      string   `name:"argv" placeholder:"JSON" help:"The server's command as one JSON array of strings, for clients whose parsers eat --: --argv='[\"npx\",\"-y\",\"server\"]'."`
-	Command   []string `arg:"" optional:"" help:"The server's command and its arguments, after --."`
+	Name      string       `placeholder:"NAME" help:"Name of the server in the client's configuration."`
+	Client    string       `placeholder:"CLIENT" help:"The client that starts this wrapper."`
+	URL       string       `name:"url" placeholder:"URL" help:"Address of a remote server, or env:VAR with it."`
+	Header    []string     `placeholder:"'K: env:VAR'" help:"Header for a remote server; its value is in a variable or the keychain: 'K: [WORD ]env:VAR' or 'K: [WORD ]keychain:NAME'."`
+	Transport string       `default:"auto" enum:"auto,http,sse" help:"How a remote server is spoken to; auto finds out."`
+	Account   accountLabel `placeholder:"LABEL" help:"A short word for the account that is used at a remote server: with it, the same address is another server, with its own review and sign-in."`
+	Argv      string       `name:"argv" placeholder:"JSON" help:"The server's command as one JSON array of strings, for clients whose parsers eat --: --argv='[\"npx\",\"-y\",\"server\"]'."`
+	Command   []string     `arg:"" optional:"" help:"The server's command and its arguments, after --."`
 }
 
 func (wrapCommand) run(context.Context, streams) (int, error) { return exitUsage, nil }

@@ -22,14 +22,15 @@ import (
 
 type probeCommand struct {
 	jsonFlag
-	Name      string   `placeholder:"NAME" help:"Name of the server. Default: the name of its command."`
-	Client    string   `placeholder:"CLIENT" complete:"client" help:"The client that will start it: the look uses the environment and folder it gives its servers. With --config, the client whose file it is (default claude-desktop)."`
-	Sandbox   bool     `help:"Run it in the strict sandbox: no network, no home folder (Linux, bubblewrap)."`
-	URL       string   `name:"url" placeholder:"URL" help:"Address of a remote server in place of a command, or env:VAR with it."`
-	Header    []string `placeholder:"'K: env:VAR'" sep:"none" help:"Header for a remote server, as wrap takes it."`
-	Transport string   `default:"auto" enum:"auto,http,sse" help:"How a remote server is spoken to; auto finds out."`
-	Config    filePath `placeholder:"PATH" help:"Read the servers of a client's configuration file. The arguments are then names of its entries."`
-	Command   []string `arg:"" optional:"" sep:"none" help:"The server's command and its arguments, after --. With --config, names of entries."`
+	Name      string       `placeholder:"NAME" help:"Name of the server. Default: the name of its command."`
+	Client    string       `placeholder:"CLIENT" complete:"client" help:"The client that will start it: the look uses the environment and folder it gives its servers. With --config, the client whose file it is (default claude-desktop)."`
+	Sandbox   bool         `help:"Run it in the strict sandbox: no network, no home folder (Linux, bubblewrap)."`
+	URL       string       `name:"url" placeholder:"URL" help:"Address of a remote server in place of a command, or env:VAR with it."`
+	Header    []string     `placeholder:"'K: env:VAR'" sep:"none" help:"Header for a remote server, as wrap takes it."`
+	Transport string       `default:"auto" enum:"auto,http,sse" help:"How a remote server is spoken to; auto finds out."`
+	Account   accountLabel `placeholder:"LABEL" help:"The account that is used at a remote server, as wrap takes it."`
+	Config    filePath     `placeholder:"PATH" help:"Read the servers of a client's configuration file. The arguments are then names of its entries."`
+	Command   []string     `arg:"" optional:"" sep:"none" help:"The server's command and its arguments, after --. With --config, names of entries."`
 }
 
 type probeOptions struct {

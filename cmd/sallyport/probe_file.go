@@ -71,7 +71,7 @@ func remoteEntry(entry clientconfig.Entry, address clientconfig.Address, client 
 	if err != nil {
 		return none, err
 	}
-	to, err := remoteOf(o.url, o.headers, slices.Concat(address.Environ(), entry.Environ()))
+	to, err := remoteOf(o.url, o.account, o.headers, slices.Concat(address.Environ(), entry.Environ()))
 	return probeOptions{name: entry.Server(), client: client, remote: &to, flag: o.transport}, err
 }
 
@@ -131,6 +131,8 @@ func (c probeCommand) check() error {
 		return errors.New("--sandbox: a remote server has no program here that could be put into one")
 	case c.URL == "" && len(c.Header) > 0:
 		return errors.New("--header goes with --url")
+	case c.URL == "" && c.Account != "":
+		return errors.New("--account goes with --url")
 	case c.URL != "":
 		return nil
 	case c.Config != "" && c.Name != "":

@@ -59,35 +59,41 @@ func (c clientFileFlags) request() (control.Protect, error) {
 
 type protectCommand struct {
 	clientFileFlags
-	Convert   string   `placeholder:"ID" help:"Add a desktop extension of Claude Desktop as a guarded entry of its file. sallyport status names the ID."`
-	Set       []string `sep:"none" placeholder:"KEY=VALUE" help:"With --convert: a value that the extension asks for, if not the one in the client's settings; for a secret, KEY=keychain:NAME. Can be repeated."`
-	NoLook    bool     `name:"no-look" help:"Don't start the servers to see what they declare. Each is looked at when the client starts it."`
-	Add       string   `placeholder:"NAME" help:"Add a new entry of this name, guarded from the start. Its command comes after --, or its address in --url."`
-	URL       string   `name:"url" placeholder:"URL" help:"With --add: the address of a remote server, or env:VAR with it."`
-	Header    []string `placeholder:"'K: env:VAR'" sep:"none" help:"With --url: a header, as wrap takes it."`
-	Transport string   `default:"auto" enum:"auto,http,sse" help:"With --url: how the server is spoken to; auto finds out."`
+	Convert   string       `placeholder:"ID" help:"Add a desktop extension of Claude Desktop as a guarded entry of its file. sallyport status names the ID."`
+	Set       []string     `sep:"none" placeholder:"KEY=VALUE" help:"With --convert: a value that the extension asks for, if not the one in the client's settings; for a secret, KEY=keychain:NAME. Can be repeated."`
+	NoLook    bool         `name:"no-look" help:"Don't start the servers to see what they declare. Each is looked at when the client starts it."`
+	Add       string       `placeholder:"NAME" help:"Add a new entry of this name, guarded from the start. Its command comes after --, or its address in --url."`
+	URL       string       `name:"url" placeholder:"URL" help:"With --add: the address of a remote server, or env:VAR with it."`
+	Header    []string     `placeholder:"'K: env:VAR'" sep:"none" help:"With --url: a header, as wrap takes it."`
+	Transport string       `default:"auto" enum:"auto,http,sse" help:"With --url: how the server is spoken to; auto finds out."`
+	Account   accountLabel `placeholder:"LABEL" help:"With --url: the account that is used there, as wrap takes it."`
+}
+
+// forURL reports whether a flag was given that is for an address.
+func (c protectCommand) forURL() bool {
+	return len(c.Header) > 0 || c.Transport != "auto" || c.Account != ""
 }
 
 // adding makes a request one for a new entry. What comes after -- is its command.
 func (c protectCommand) adding(ask *control.Protect) error {
 	switch {
-	case c.Add == "" && (c.URL != "" || len(c.Header) > 0 || c.Transport != "auto"):
-		return errors.New("--url, --header and --transport go with --add")
+	case c.Add == "" && (c.URL != "" || c.forURL()):
+		return errors.New("--url, --header, --transport and --account go with --add")
 	case c.Add == "":
 		return nil
 	case c.All:
 		return errors.New("--add adds one entry; --all is for those in the file")
 	case (c.URL != "") == (len(c.Name) > 0):
 		return errors.New("use --add NAME --url URL for an address, or --add NAME -- COMMAND [ARG…] for a command")
-	case c.URL == "" && (len(c.Header) > 0 || c.Transport != "auto"):
-		return errors.New("--header and --transport go with --url")
+	case c.URL == "" && c.forURL():
+		return errors.New("--header, --transport and --account go with --url")
 	}
 	if c.URL != "" {
 		if _, err := address.ParseHeaders(c.Header); err != nil {
 			return fmt.Errorf("--header: %w", err)
 		}
 	}
-	ask.Names, ask.Add = []string{c.Add}, &control.NewEntry{Argv: c.Name, URL: c.URL, Headers: c.Header}
+	ask.Names, ask.Add = []string{c.Add}, &control.NewEntry{Argv: c.Name, URL: c.URL, Headers: c.Header, Account: string(c.Account)}
 	if c.URL != "" {
 		ask.Add.Transport = c.Transport
 	}

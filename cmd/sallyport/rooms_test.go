@@ -75,7 +75,7 @@ var rooms = map[string][]string{
 	"app/flow":         {"proxy/control", "proxy/cut", "proxy/flow", "proxy/inspect/legible", "proxy/pin", "proxy/powers", "store"},
 	"app/follow":       {},
 	"app/guardian":     {"app/clientconfig", "app/clientedit", "app/follow", "app/identity", "app/mask", "app/office", "app/review", "proxy/control", "proxy/cut", "proxy/disk", "proxy/inspect/legible", "store"},
-	"app/identity":     {"app/clientconfig", "app/mask", "proxy/control", "proxy/inspect/legible", "store"},
+	"app/identity":     {"app/clientconfig", "app/mask", "proxy/address", "proxy/control", "proxy/inspect/legible", "store"},
 	"app/ledger":       {"app/review", "proxy/control", "proxy/inspect", "proxy/pin", "store"},
 	"app/logs":         {"app/mask", "proxy/control", "proxy/disk", "proxy/inspect/legible"},
 	"app/lost":         {"app/office", "app/review", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/pin", "store"},

@@ -14,7 +14,7 @@ import (
 // remote.SignIn.
 type signedIn struct {
 	link   *hubLink
-	url    string // of the server, as written
+	url    string // of the server, as registered
 	asking sync.Mutex
 	now    atomic.Pointer[access]
 }

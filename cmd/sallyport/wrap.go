@@ -280,7 +280,7 @@ func (l *hubLink) inForce() *policy.Wrapper {
 // connectLink connects this process to the hub; as describes its server.
 func connectLink(ctx context.Context, role control.Role, as control.Register) (*hubLink, error) {
 	if err := identity.Check(as.Server); err != nil {
-		return nil, &transport.StartError{Command: as.Server.Argv[0], Reason: err.Error()}
+		return nil, &transport.StartError{Command: as.Server.Name, Reason: err.Error()}
 	}
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {

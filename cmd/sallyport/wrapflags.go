@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/address"
 )
 
 // wrapOptions are the options of `sallyport wrap`. argv is the server's command exactly as given after the first "--", or in --argv;
@@ -17,6 +19,7 @@ type wrapOptions struct {
 	url       string
 	headers   []string
 	transport string
+	account   string
 	argv      []string
 	help      bool
 }
@@ -51,7 +54,7 @@ func parseWrap(args []string) (wrapOptions, error) {
 			}
 			continue
 		}
-		into := map[string]*string{"--name": &o.name, "--client": &o.client, "--url": &o.url, "--transport": &o.transport}[name]
+		into := map[string]*string{"--name": &o.name, "--client": &o.client, "--url": &o.url, "--transport": &o.transport, "--account": &o.account}[name]
 		if into == nil && name != "--header" {
 			return o, fmt.Errorf(`unknown flag %s; run "sallyport wrap --help" to see them, and put the server's flags after --`, name)
 		}
@@ -66,6 +69,11 @@ func parseWrap(args []string) (wrapOptions, error) {
 			o.headers = append(o.headers, value)
 		} else {
 			*into = value
+		}
+		if into == &o.account {
+			if err := address.CheckAccount(value); err != nil {
+				return o, fmt.Errorf("--account: %w", err)
+			}
 		}
 	}
 	if !dashes && o.argv != nil {
@@ -87,6 +95,8 @@ func parseWrap(args []string) (wrapOptions, error) {
 		return o, errors.New("--transport goes with --url")
 	case len(o.headers) > 0:
 		return o, errors.New("--header goes with --url")
+	case o.account != "":
+		return o, errors.New("--account goes with --url")
 	}
 	return o, nil
 }

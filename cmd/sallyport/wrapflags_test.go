@@ -51,10 +51,32 @@ func TestWrapRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		{"--url http://x -- s", "one server"},
 		{"--url http://x --transport tcp", "auto, http or sse"},
 		{"--transport sse -- s", "--transport goes with --url"},
+		{"--account work -- s", "--account goes with --url"},
+		{"--url http://x --account", "needs a value"},
+		{"--url http://x --account=", "--account: the label is empty"},
+		{"--url http://x --account a/b", "--account: a label has"},
 	} {
 		if _, err := parseWrap(strings.Fields(c.args)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v", c.args, err)
 		}
+	}
+}
+
+func TestWrapTakesALabelForAnAccount(t *testing.T) {
+	for _, args := range []string{"--url http://x --account work", "--account=work --url=http://x"} {
+		if got, err := parseWrap(strings.Fields(args)); err != nil || got.account != "work" || got.url != "http://x" {
+			t.Errorf("%q: %+v, %v", args, got, err)
+		}
+	}
+	to, err := remoteOf("https://h.example/mcp", "work", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if server := to.register("", "").Server; server.URL != "https://h.example/mcp account:work" || server.Name != "h.example work" || to.address.String() != "https://h.example/mcp" {
+		t.Errorf("it registers as %+v and connects to %s", server, to.address)
+	}
+	if server := to.register("tracker", "").Server; server.Name != "tracker" {
+		t.Errorf("it is called %s", server.Name)
 	}
 }
 

@@ -27,7 +27,7 @@ import (
 // runRemote runs one guarded server at an address. The exit code is 0 after the end of the client's input, whatever the server does, and 128 + the
 // signal's number after a signal.
 func runRemote(ctx context.Context, o wrapOptions, s streams) int {
-	to, err := remoteOf(o.url, o.headers, nil)
+	to, err := remoteOf(o.url, o.account, o.headers, nil)
 	if err != nil {
 		return fail(s, exitUsage, "wrap", err)
 	}
@@ -72,20 +72,23 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 
 // remoteServer is a server at an address, as flags name it.
 type remoteServer struct {
-	raw     string // the address as written
+	known   string // the address as written, and the label of the account
 	address *url.URL
+	account string
 	headers []address.Header
 	env     []string // of a client's entry, in front of our own environment
 }
 
-func remoteOf(given string, headers, env []string) (to remoteServer, err error) {
-	to.env = env
-	if to.raw, err = addressOf(given, to.getenv); err != nil {
+func remoteOf(given, account string, headers, env []string) (to remoteServer, err error) {
+	to.env, to.account = env, account
+	raw, err := addressOf(given, to.getenv)
+	if err != nil {
 		return to, err
 	}
-	if to.address, err = address.Parse(to.raw); err != nil {
+	if to.address, err = address.Parse(raw); err != nil {
 		return to, fmt.Errorf("--url: %w", err)
 	}
+	to.known = address.WithAccount(raw, account)
 	if to.headers, err = address.ParseHeaders(headers); err != nil {
 		return to, fmt.Errorf("--header: %w", err)
 	}
@@ -105,7 +108,7 @@ func (to remoteServer) getenv(name string) string {
 // register is what the hub is told of the server.
 func (to remoteServer) register(name, client string) control.Register {
 	return control.Register{
-		Server: control.ServerRef{Transport: identity.TransportURL, URL: to.raw, Name: cmp.Or(name, to.address.Hostname())}, Client: client, Secrets: secretsOf(slices.Concat(os.Environ(), to.env)),
+		Server: control.ServerRef{Transport: identity.TransportURL, URL: to.known, Name: cmp.Or(name, strings.TrimSpace(to.address.Hostname()+" "+to.account))}, Client: client, Secrets: secretsOf(slices.Concat(os.Environ(), to.env)),
 	}
 }
 
@@ -117,7 +120,7 @@ func (to remoteServer) open(ctx context.Context, link *hubLink, transport string
 	if err != nil {
 		return nil, err
 	}
-	signedIn := newSignedIn(link, to.raw)
+	signedIn := newSignedIn(link, to.known)
 	o := remote.Options{
 		Address: to.address, Kind: remote.Kind(transport), Headers: values, Stray: link.stray, SignIn: signedIn, Reaches: newReached(link, transport, to.headers).judge,
 		Idle:      func() time.Duration { return link.inForce().Idle },
@@ -134,7 +137,7 @@ func (to remoteServer) open(ctx context.Context, link *hubLink, transport string
 
 // lookAtURL is probe for a remote server.
 func (c probeCommand) lookAtURL(ctx context.Context, s streams) (int, error) {
-	to, err := remoteOf(c.URL, c.Header, nil)
+	to, err := remoteOf(c.URL, string(c.Account), c.Header, nil)
 	if err != nil {
 		return fail(s, exitUsage, "probe", err), nil
 	}

@@ -30,6 +30,7 @@ type NewEntry struct {
 	URL       string   `json:"url,omitempty"`
 	Transport string   `json:"transport,omitempty"` // default "auto"
 	Headers   []string `json:"headers,omitempty"`   // "NAME: [WORD ]env:VAR" or "NAME: [WORD ]keychain:NAME"
+	Account   string   `json:"account,omitempty"`   // label of the account that is used there
 }
 
 // Protected answers Protect and Unprotect.

@@ -16,7 +16,7 @@ type SignInState struct {
 
 // SignIn is a wrapper's question for the access token of its server. Without a challenge, it wants the current one.
 type SignIn struct {
-	URL       string   `json:"url"`                 // of the server, as written
+	URL       string   `json:"url"`                 // of the server, as registered
 	Challenge []string `json:"challenge,omitempty"` // the values of WWW-Authenticate of the response that refused a request
 	Refused   string   `json:"refused,omitempty"`   // TokenHash of the token that was refused, "" if there was none
 	Demanded  bool     `json:"demanded,omitempty"`  // a response refused a request

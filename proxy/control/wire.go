@@ -52,7 +52,8 @@ type Welcome struct {
 	StartedBy   string `json:"started_by"`   // "person", "wrapper" or "desktop"
 }
 
-// ServerRef is a server as a wrapper knows it. Argv is the exact argument vector for stdio, URL the URL as written.
+// ServerRef is a server as a wrapper knows it. Argv is the exact argument vector for stdio, URL the URL as written. A server at which an account
+// of its own is used has a blank and account:LABEL after the URL.
 // Name is the display name, from the client's entry or derived from the command.
 type ServerRef struct {
 	Transport string   `json:"transport"` // "stdio" or "url"

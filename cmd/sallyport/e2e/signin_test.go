@@ -74,6 +74,7 @@ func (h *installation) signIns() []signInStatus {
 
 type signInStatus struct {
 	Server   string `json:"server"`
+	Identity string `json:"identity"`
 	SignedIn bool   `json:"signed_in"`
 	Wanted   bool   `json:"wanted"`
 	Code     string `json:"code"`
@@ -268,5 +269,88 @@ func TestASignInThatIsRefusedOrRevokedIsAskedForOnce(t *testing.T) {
 	}
 	for _, s := range []*session{s, other} {
 		wait(t, "a call passes", func() bool { return strings.Contains(s.call("now", `{}`), "noon") })
+	}
+}
+
+// A second account at the same address is another server: a review, a sign-in and a token of its own.
+func TestTwoAccountsAtOneAddressAreTwoServers(t *testing.T) {
+	t.Parallel()
+	clock := startChanging(t)
+	to, _ := url.Parse(clock.URL)
+	i := behind(t, httputil.NewSingleHostReverseProxy(to), issuer.Knobs{Scopes: []string{"time"}})
+	h, dir := install(t), emptyFolder(t)
+	accounts := []string{"work", "home"}
+	sessions := map[string]*session{}
+	for n, account := range accounts {
+		s := launch(t, dir, h.env(), h.wrapURL(i.Resource, "--name", "clock", "--account", account))
+		s.handshake("2025-11-25")
+		sessions[account] = s
+		if items := h.inbox(); len(items) != n+1 || items[n].Kind != "login" {
+			t.Fatalf("items: %+v", items)
+		}
+	}
+	if out, code := h.run("auth", "login", "clock", "--no-browser", "--yes"); code == 0 || !strings.Contains(out, "2 servers are called clock") {
+		t.Errorf("a sign-in at either of the two: status %d: %s", code, out)
+	}
+	for _, item := range h.inbox() {
+		out, _ := h.run("show", item.Code)
+		_, words, _ := strings.Cut(out, "sallyport auth login '")
+		name, _, _ := strings.Cut(words, "'")
+		if said, _ := h.run("auth", "status", name); !strings.Contains(said, "wants a sign-in") {
+			t.Errorf("the review names it %q: %s", name, said)
+		}
+	}
+	identity := func(account string) string { return "url:" + i.Resource + " account:" + account }
+	if out, code := h.login(i, identity("work")); code != 0 {
+		t.Fatalf("auth login: status %d: %s", code, out)
+	}
+	review := func() {
+		t.Helper()
+		code := ""
+		wait(t, "the server is in the inbox", func() bool {
+			for _, item := range h.inbox() {
+				if item.Kind == "new_server" {
+					code = item.Code
+				}
+			}
+			return code != ""
+		})
+		if out, status := h.run("approve", code, "--all", "--yes"); status != 0 {
+			t.Fatalf("approve: status %d: %s", status, out)
+		}
+	}
+	review()
+	wait(t, "a call passes", func() bool { return strings.Contains(sessions["work"].call("now", `{}`), "noon") })
+	if got := sessions["home"].call("now", `{}`); !strings.Contains(got, "wants the user to sign in") {
+		t.Errorf("a call of the other account: %s", short(got))
+	}
+	if out, code := h.login(i, identity("home")); code != 0 {
+		t.Fatalf("auth login: status %d: %s", code, out)
+	}
+	wait(t, "the other server is in the inbox", func() bool { items := h.inbox(); return len(items) == 1 && items[0].Kind == "new_server" })
+	if out, _ := h.run("show", h.inbox()[0].Code); !strings.Contains(out, " account:home") {
+		t.Errorf("the review does not say which account it is about: %s", out)
+	}
+	if got := sessions["home"].call("now", `{}`); strings.Contains(got, "noon") {
+		t.Errorf("a call passed that was allowed to the other account: %s", short(got))
+	}
+	review()
+	wait(t, "a call passes", func() bool { return strings.Contains(sessions["home"].call("now", `{}`), "noon") })
+	if n := i.Count(issuer.Exchanges); n != 2 {
+		t.Errorf("%d codes were exchanged", n)
+	}
+	if out, code := h.run("auth", "logout", identity("work")); code != 0 {
+		t.Fatalf("auth logout: status %d: %s", code, out)
+	}
+	if got := sessions["work"].call("now", `{}`); !strings.Contains(got, "sign in") {
+		t.Errorf("after signing out: %s", short(got))
+	}
+	if got := sessions["home"].call("now", `{}`); !strings.Contains(got, "noon") {
+		t.Errorf("the other account was signed out too: %s", short(got))
+	}
+	for _, in := range h.signIns() {
+		if in.SignedIn != strings.HasSuffix(in.Identity, " account:home") {
+			t.Errorf("auth status: %+v", in)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -50,6 +51,6 @@ func loginConsequence(d control.ItemDetail, decides control.Welcome) []string {
 	}
 	code := terminal.Text(d.Code)
 	return append([]string{idle}, whereToDecide(decides,
-		fmt.Sprintf("sallyport auth login %s    opens the page in your browser", legible.ShellWord(d.Server)),
+		fmt.Sprintf("sallyport auth login %s    opens the page in your browser", legible.ShellWord(cmp.Or(d.Shown, d.Server))),
 		fmt.Sprintf("sallyport reject %s           takes it off the list", code))...)
 }
