@@ -73,6 +73,13 @@ func (s checked) Apart() bool { return s.life.apart.Load() }
 
 func (s checked) Rules() *inspect.RuleFile { return s.rules.file.Load() }
 
+func (s checked) Uncallable() func(definition []byte) string {
+	if s.era() != eraModern {
+		return nil
+	}
+	return s.cfg.Uncallable
+}
+
 func (s checked) OwnToolsTurned(v *declared.View) bool { return s.listings.own.turned(v) }
 
 func (s checked) Judged(check uint64) { s.entrance.open(check) }

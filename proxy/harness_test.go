@@ -171,18 +171,20 @@ func (s *server) answer(line string) {
 
 // rig is one session with both its ends.
 type rig struct {
-	t      testing.TB
-	gate   *gatekeeper
-	server *server
-	in     *os.File // what the client writes
-	lines  chan string
-	s      *Session
-	ended  chan Ended
-	toUs   *os.File
-	up     io.WriteCloser // what the session writes to the server
-	began  version        // in which protocol version begin starts; "" is one of the legacy era
-	parked bool           // the server is started only once the hub's state has no launch that is held
-	notice func(sentence string)
+	t          testing.TB
+	gate       *gatekeeper
+	server     *server
+	in         *os.File // what the client writes
+	lines      chan string
+	s          *Session
+	ended      chan Ended
+	toUs       *os.File
+	up         io.WriteCloser // what the session writes to the server
+	began      version        // in which protocol version begin starts; "" is one of the legacy era
+	parked     bool           // the server is started only once the hub's state has no launch that is held
+	notice     func(sentence string)
+	uncallable func(definition []byte) string // Config.Uncallable
+
 	source func(io.Reader) frame.Source // of the server's messages, nil for lines
 }
 
@@ -229,7 +231,7 @@ func newRig(t testing.TB, approve func(pin.Item) bool, prepare ...func(*rig)) *r
 		p(r)
 	}
 	g.push()
-	cfg := Config{FromClient: clientOut, ToClient: sessionOut, FromServer: serverOut, ToServer: r.up, Gate: g, Session: "s1", Notice: r.notice}
+	cfg := Config{FromClient: clientOut, ToClient: sessionOut, FromServer: serverOut, ToServer: r.up, Gate: g, Session: "s1", Notice: r.notice, Uncallable: r.uncallable}
 	if r.parked {
 		cfg.FromServer, cfg.ToServer = nil, nil
 		cfg.Start = func(context.Context) (io.Reader, io.WriteCloser, error) { return serverOut, r.up, nil }

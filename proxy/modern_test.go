@@ -3,6 +3,7 @@ package proxy
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -605,4 +606,57 @@ func TestBeforeTheModernEraIsGreetedAServerSpeaksAsInIt(t *testing.T) {
 			t.Errorf("the client got %s", got)
 		}
 	}
+}
+
+// A hub allows what it is told of; a tool that can't be called is blocked before that.
+func TestAToolThatCantBeCalledOverHTTPIsBlockedInTheModernEraAlone(t *testing.T) {
+	asked := make(chan string, 100)
+	odd := func(r *rig) {
+		modern(r)
+		r.uncallable = func(definition []byte) string {
+			asked <- string(definition)
+			if strings.Contains(string(definition), "x-mcp-header") {
+				return "it wants two arguments in one header"
+			}
+			return ""
+		}
+		r.server.tools = append(r.server.tools, `{"name":"odd","inputSchema":{"type":"object","properties":{"a":{"x-mcp-header":"A"}}}}`)
+	}
+	t.Run("the modern era", func(t *testing.T) {
+		r := newRig(t, approveAll, odd)
+		if got := r.ask("1", "tools/list", ""); !strings.Contains(got, `"echo"`) || strings.Contains(got, `"odd"`) {
+			t.Errorf("listed: %s", got)
+		}
+		if got := r.ask("2", "tools/call", `"name":"odd"`); !refused(got) || !strings.Contains(got, "wants arguments in HTTP headers in a way that can't be sent") || r.server.calls("odd") != 0 {
+			t.Errorf("called: %s", got)
+		}
+		if got := r.ask("3", "tools/call", `"name":"echo"`); !strings.Contains(got, "ok echo") {
+			t.Errorf("another tool: %s", got)
+		}
+		found := ""
+		for _, item := range r.gate.lastReport().Items {
+			for _, f := range item.Findings {
+				found += string(item.Key()) + ": " + f.Title + " (" + f.Rule + ")\n"
+			}
+		}
+		if want := "tool:odd: It can't be called over HTTP: it wants two arguments in one header (header_argument)\n"; found != want {
+			t.Errorf("the hub is told %q", found)
+		}
+		if n := len(asked); n != 3 {
+			t.Errorf("%d definitions were looked at, of 3 tools", n)
+		}
+	})
+	for len(asked) > 0 {
+		<-asked
+	}
+	t.Run("the legacy era", func(t *testing.T) {
+		r := newRig(t, approveAll, odd)
+		r.initialize()
+		if names := r.tools("1"); !slices.Contains(names, "odd") {
+			t.Errorf("listed: %q", names)
+		}
+		if got := r.call("2", "odd"); refused(got) || len(asked) > 0 {
+			t.Errorf("called: %s", got)
+		}
+	})
 }

@@ -26,6 +26,8 @@ type Config struct {
 	Gate Gatekeeper
 	// Launch decides whether the server's program may run; nil if that is not checked.
 	Launch *Launcher
+	// Uncallable says why a client of the modern era can't call the tool of a definition on the way to this server, "" if it can. nil: it can call every tool.
+	Uncallable func(definition []byte) string
 	// Start starts a server that was held back, once it may run; FromServer and ToServer are nil then.
 	Start func(ctx context.Context) (io.Reader, io.WriteCloser, error)
 	// Client is the value of --client; "" to use the client's own name from initialize.

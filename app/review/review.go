@@ -111,11 +111,11 @@ func judge(item ItemFacts) Judged {
 	return j
 }
 
-// Withheld reports whether an item can't be approved: its name is taken twice, its definition is ambiguous, or it is a skill that is not what
-// its entry binds.
+// Withheld reports whether an item can't be approved: its name is taken twice, its definition is ambiguous, it is a skill that is not what
+// its entry binds, or a tool that can't be called.
 func Withheld(findings []inspect.Finding) bool {
 	return slices.ContainsFunc(findings, func(f inspect.Finding) bool {
-		return f.Rule == pin.NameCollision || f.Rule == inspect.NoReading || f.Rule == pin.SkillMismatch
+		return f.Rule == pin.NameCollision || f.Rule == inspect.NoReading || f.Rule == pin.SkillMismatch || f.Rule == inspect.HeaderArgument
 	})
 }
 

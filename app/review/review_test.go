@@ -57,6 +57,7 @@ func TestWhereAServerStands(t *testing.T) {
 	}{
 		{"nothing declared is not open", Facts{}, false, false},
 		{"one approved item opens it", Facts{FirstUse: looked, Items: []ItemFacts{ok}}, true, false},
+		{"and keeps it open when it can't be called now", Facts{FirstUse: looked, Items: []ItemFacts{{Key: "tool:a", Declared: "a", Known: true, Approved: []pin.Digest{"a"}, Findings: []inspect.Finding{{Rule: inspect.HeaderArgument, Level: inspect.Medium}}}}}, true, false},
 		{"and keeps it open when it has no one reading now", Facts{FirstUse: looked, Items: []ItemFacts{{Key: "tool:a", Declared: "b", Known: true, Approved: []pin.Digest{"a"}, Findings: []inspect.Finding{{Rule: inspect.NoReading, Level: inspect.High}}}}}, true, false},
 		{"a block by hand closes it", Facts{FirstUse: looked, Blocked: true, Items: []ItemFacts{ok}}, false, true},
 		{"a Critical change blocks it whole", Facts{FirstUse: looked, Items: []ItemFacts{ok, {Key: "tool:b", Declared: "b", Known: true, Approved: []pin.Digest{"a"}, Findings: critical}}}, false, true},

@@ -59,7 +59,7 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 	link.record(vocab.RecordServerStart, vocab.StatusOK, "connecting to "+to.address.Host)
 	go watchHangup(ctx, s.in, s.out, func() { server.Close() })
 	session = proxy.New(proxy.Config{
-		FromClient: s.in, ToClient: s.out, Server: server, ToServer: server,
+		FromClient: s.in, ToClient: s.out, Server: server, ToServer: server, Uncallable: remote.Uncallable,
 		Gate: link, Client: o.client, Session: link.session, Stray: link.stray,
 		Notice: s.notice,
 	})
@@ -162,7 +162,7 @@ func probeURL(ctx context.Context, to remoteServer, o probeOptions) (none probeR
 		return none, err
 	}
 	defer server.Close()
-	state, newer, err := declares(ctx, link, proxy.Config{Server: server, ToServer: server}, func(err error) error { return err })
+	state, newer, err := declares(ctx, link, proxy.Config{Server: server, ToServer: server, Uncallable: remote.Uncallable}, func(err error) error { return err })
 	if err != nil {
 		return none, err
 	}

@@ -53,6 +53,7 @@ type Checker struct {
 	heard    []string    // those that the client may be told about
 	again    *time.Timer // timer of the next repeated check
 	schemas  schemaLook  // used by Run alone
+	calls    callLook    // as well
 	pages    pages
 	sighting map[string]seen // what each item looked like last, in any listing
 	twoFaced map[string]bool // items that showed two definitions in this session
@@ -318,6 +319,8 @@ type Connection interface {
 	Tell(notification string)
 	// Rules are those in addition to the catalogue, nil for none.
 	Rules() *inspect.RuleFile
+	// Uncallable says why the tool of a definition can't be called on the way to the server, "" if it can; nil if every tool can.
+	Uncallable() func(definition []byte) string
 	// Apart reports whether the server speaks a protocol version that we don't.
 	Apart() bool
 	// OwnToolsTurned reports, once, that the client's last listing no longer matches whether our own tools are listed.

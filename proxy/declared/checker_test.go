@@ -57,10 +57,11 @@ func (c *connection) Skill(context.Context, string) ([]byte, error) {
 	return nil, errors.New("it has no skills")
 }
 
-func (c *connection) Begun() bool              { return true }
-func (c *connection) Ready() bool              { return true }
-func (c *connection) Tell(notification string) { c.told = append(c.told, notification) }
-func (c *connection) Apart() bool              { return false }
+func (c *connection) Begun() bool                     { return true }
+func (c *connection) Ready() bool                     { return true }
+func (c *connection) Tell(notification string)        { c.told = append(c.told, notification) }
+func (c *connection) Apart() bool                     { return false }
+func (c *connection) Uncallable() func([]byte) string { return nil }
 
 func (c *connection) Rules() *inspect.RuleFile       { return nil }
 func (c *connection) OwnToolsTurned(*View) bool      { return false }

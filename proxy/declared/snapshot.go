@@ -120,6 +120,9 @@ func (c *Checker) snapshot(ctx context.Context) (_ *snapshot, err error) {
 			return nil, err
 		}
 	}
+	if ask := c.session.Uncallable(); ask != nil {
+		c.calls.look(shot.items, ask)
+	}
 	shot.withhold(c.reserved)
 	return shot, nil
 }
@@ -153,7 +156,7 @@ func allResources() pin.Item {
 	return item
 }
 
-// withhold marks the items with colliding names, and the ambiguous ones.
+// withhold marks the items with colliding names, the ambiguous ones, and tools that can't be called.
 func (shot *snapshot) withhold(reserved []string) {
 	shot.withheld = map[string]bool{}
 	indices, findings := pin.Collisions(shot.items, reserved)
@@ -162,14 +165,14 @@ func (shot *snapshot) withhold(reserved []string) {
 	}
 	shot.findings = append(shot.findings, findings...)
 	for _, item := range shot.items {
-		if item.Unread != nil || mismatched(item) {
+		if item.Unread != nil || mismatched(item) || uncallable(item) {
 			shot.withheld[item.Key()] = true
 		}
 	}
 }
 
 func (shot *snapshot) observation() *Observation {
-	o := &Observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, unread: map[string]bool{}, Ordinal: map[string]int{}, pages: shot.pages, entries: shot.entries, sanitizes: map[string]bool{}, powers: map[string]powers.Reach{}, raws: map[string]json.RawMessage{}}
+	o := &Observation{digests: map[string]pin.Digest{}, withheld: shot.withheld, unread: map[string]bool{}, uncallable: map[string]bool{}, Ordinal: map[string]int{}, pages: shot.pages, entries: shot.entries, sanitizes: map[string]bool{}, powers: map[string]powers.Reach{}, raws: map[string]json.RawMessage{}}
 	tools := 0
 	for _, item := range shot.items {
 		key := item.Key()
@@ -180,6 +183,8 @@ func (shot *snapshot) observation() *Observation {
 		switch {
 		case item.Unread != nil:
 			o.unread[key] = true
+		case uncallable(item):
+			o.uncallable[key] = true
 		case item.Kind == pin.Tool:
 			o.powers[key] = powers.ReachOf(item.Raw)
 			if takesSanitize(item.Raw) {

@@ -17,12 +17,13 @@ import (
 
 // Observation is what the last complete snapshot saw. It is never modified.
 type Observation struct {
-	digests  map[string]pin.Digest // by pin key, what is declared
-	withheld map[string]bool       // pin keys that collide or are ambiguous: declared, never served
-	unread   map[string]bool       // pin keys of ambiguous definitions: a part of withheld
-	Ordinal  map[string]int        // positions of tools in their listing, from 1, for "tool 3 of SERVER"
-	pages    map[string]*seenPage  // the pages that were read, by URI
-	entries  map[string]pin.Digest // of the pages in the listing of resources, by URI, read or not
+	digests    map[string]pin.Digest // by pin key, what is declared
+	withheld   map[string]bool       // pin keys that collide, are ambiguous or can't be called: declared, never served
+	unread     map[string]bool       // pin keys of ambiguous definitions: a part of withheld
+	uncallable map[string]bool       // of tools that can't be called on the way to the server: a part of it too
+	Ordinal    map[string]int        // positions of tools in their listing, from 1, for "tool 3 of SERVER"
+	pages      map[string]*seenPage  // the pages that were read, by URI
+	entries    map[string]pin.Digest // of the pages in the listing of resources, by URI, read or not
 
 	sanitizes map[string]bool            // pin keys of tools with a parameter named SanitizeArgument
 	raws      map[string]json.RawMessage // by pin key, the definitions
@@ -314,6 +315,8 @@ func (v *View) WhyNot(key string) refusal.Reason {
 		return refusal.Unknown
 	case v.Seen.unread[key]:
 		return refusal.Unread
+	case v.Seen.uncallable[key]:
+		return refusal.Uncallable
 	case v.Seen.mismatches(key):
 		return refusal.SkillMismatch
 	case v.Seen.withheld[key]:

@@ -21,6 +21,7 @@ const (
 	OddSchema           = "odd_schema"
 	NotASchema          = "not_a_schema"
 	OutputSchema        = "output_schema"
+	HeaderArgument      = "header_argument" // a tool that wants arguments in headers of a request, in a way that can't be sent
 )
 
 const (

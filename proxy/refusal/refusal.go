@@ -50,6 +50,7 @@ const (
 
 	SkillFile     // none of the files of an approved skill
 	SkillMismatch // not what its skill lists
+	Uncallable    // no request for it can be sent to the server
 
 	SignIn // the server wants the person to sign in, or to allow more than before
 )
@@ -123,6 +124,7 @@ var words = [...]struct {
 	SkillFile: {"it is none of the files of a skill you allowed", "{it} is none of the files of a skill that the user allowed, {not run}", never, ""},
 	SignIn:    {"the server wants you to sign in", "The server {server} wants the user to sign in, {not run}", "Try again after the user has signed in.", vocab.ItemLogin},
 
+	Uncallable:    {"it wants arguments in HTTP headers in a way that can't be sent", "{it} wants arguments in HTTP headers in a way that can't be sent, {not run}", never, ""},
 	SkillMismatch: {"it is not what its skill lists", "{it} is not what its skill lists, {not run}", never, ""},
 }
 

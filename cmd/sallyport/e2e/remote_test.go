@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -304,5 +305,70 @@ func TestTheWrapperOfAServerThatHangsEndsWithItsClient(t *testing.T) {
 	s.hangUp(true)
 	if took := time.Since(begin); took > 6*time.Second {
 		t.Errorf("it took %s", took)
+	}
+}
+
+// A tool whose x-mcp-header is invalid stays blocked (2026-07-28, Custom Headers from Tool Parameters), and the review says why. Tools with valid ones pass.
+func TestAToolWithAnInvalidHeaderArgumentStaysBlocked(t *testing.T) {
+	t.Parallel()
+	const tools = `{"name":"good","inputSchema":{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"A"}}}},` +
+		`{"name":"bad","inputSchema":{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"type":"string","x-mcp-header":"a"}}}}`
+	var mu sync.Mutex
+	var called []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Name string }
+		}
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		result := `"ttlMs":0,"cacheScope":"private"`
+		switch m.Method {
+		case "server/discover":
+			result += `,"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}`
+		case "tools/list":
+			result += `,"tools":[` + tools + `]`
+		case "tools/call":
+			mu.Lock()
+			called = append(called, m.Params.Name+" "+r.Header.Get("Mcp-Param-A"))
+			mu.Unlock()
+			result = `"content":[{"type":"text","text":"done"}]`
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{%s,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}}}`, m.ID, result)
+	}))
+	t.Cleanup(server.Close)
+	h := install(t)
+	s := launch(t, emptyFolder(t), h.env(), h.wrapURL(server.URL, "--name", "odd", "--transport", "http"))
+	list := func() string { return s.request("tools/list", "{"+modernClaims+"}") }
+	call := func(tool string) string {
+		return s.request("tools/call", `{"name":"`+tool+`","arguments":{"a":"x","b":"y"},`+modernClaims+"}")
+	}
+	list()
+	wait(t, "the server is in the inbox", func() bool { return len(h.inbox()) == 1 })
+	code := h.inbox()[0].Code
+	if out, _ := h.run("show", code); !strings.Contains(out, "It can't be called over HTTP: it wants two arguments in one header") || !strings.Contains(out, "so it can't be allowed") {
+		t.Errorf("the review says %s", out)
+	}
+	if out, status := h.run("approve", code, "--all", "--yes"); status != 0 {
+		t.Fatalf("approve: status %d: %s", status, out)
+	}
+	wait(t, "the good tool is listed", func() bool { return strings.Contains(list(), `"good"`) })
+	if got := list(); strings.Contains(got, `"bad"`) {
+		t.Errorf("listed: %s", short(got))
+	}
+	if got := call("bad"); !strings.Contains(got, "wants arguments in HTTP headers in a way that can't be sent") {
+		t.Errorf("the bad tool: %s", short(got))
+	}
+	if got := call("good"); !strings.Contains(got, "done") {
+		t.Errorf("the good tool: %s", short(got))
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(called) != 1 || called[0] != "good x" {
+		t.Errorf("calls: %q", called)
 	}
 }

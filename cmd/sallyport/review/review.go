@@ -267,6 +267,9 @@ func (p *page) part(n, of int, part control.PartDetail) {
 	if slices.ContainsFunc(part.Findings, func(f inspect.Finding) bool { return f.Rule == inspect.NoReading }) {
 		p.Printf("  programs could read its text in two different ways, so it can't be allowed\n")
 	}
+	if slices.ContainsFunc(part.Findings, func(f inspect.Finding) bool { return f.Rule == inspect.HeaderArgument }) {
+		p.Printf("  no call of it could be sent, so it can't be allowed\n")
+	}
 	p.skill(part)
 	switch {
 	case len(part.Definition) == 0 && len(part.Approved) > 0:

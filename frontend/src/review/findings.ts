@@ -92,6 +92,7 @@ const MEANING: Record<string, Meaning> = {
   name_collision: { why: 'Claude could use the wrong one of the two, and you could allow the wrong one.' },
   no_one_reading: { why: 'Your client could read it differently from what you see here.' },
   skill_mismatch: { why: 'What Claude reads would not be what you allowed, so it stays blocked.' },
+  header_argument: { why: 'No call of it could be sent to the server, so it stays blocked.' },
   unpinned_skill: { why: 'Claude follows what a skill says. This one can say something else each time, and only Sallyport’s rules look at it then.' },
   skill_grants: { why: 'Some clients follow such fields: the skill, not you, would decide what Claude may do without asking.' },
   skill_name: { why: 'Claude, or you, could take one skill for the other.' },

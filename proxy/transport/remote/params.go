@@ -19,8 +19,8 @@ import (
 const (
 	paramKey    = "x-mcp-header"
 	paramPrefix = "Mcp-Param-"
-	// paramDepth is how deep properties are looked through; no tool comes near.
-	paramDepth = 32
+	// paramDepth is how deep a schema is looked through. Definitions that are deeper are blocked as unreadable.
+	paramDepth = 1000
 )
 
 // param is one such argument.
@@ -35,6 +35,14 @@ type toolParams struct {
 	digest string
 	params []param
 	err    error // the definition breaks a rule, so the tool can't be called
+}
+
+// Uncallable says why a client of the modern era can't call the tool of a definition over HTTP, "" if it can.
+func Uncallable(definition []byte) string {
+	if _, err := paramsOf(definition); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // paramsOf are the params of a definition.
@@ -101,13 +109,13 @@ func (f *paramFinder) add(name, kind any, path []string, reachable bool) error {
 	of, _ := kind.(string)
 	switch {
 	case !reachable || len(path) == 0:
-		return errors.New("it wants an argument in a header that is no plain property")
+		return errors.New("it wants a header for something that is not a plain argument")
 	case !address.IsToken(header):
-		return errors.New("it wants an argument in a header whose name none can have")
+		return errors.New("it wants an argument in a header with an impossible name")
 	case f.seen[strings.ToLower(header)]:
 		return errors.New("it wants two arguments in one header")
 	case of != "string" && of != "integer" && of != "boolean":
-		return errors.New("it wants an argument in a header that is no string, integer or boolean")
+		return errors.New("it wants a header for an argument that is not a string, an integer or a boolean")
 	}
 	f.seen[strings.ToLower(header)] = true
 	f.params = append(f.params, param{path: path, header: paramPrefix + header, kind: of})
