@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -253,7 +254,8 @@ type hubLink struct {
 	session string
 	server  string
 	client  string
-	under   vocab.Sandbox // the server's sandbox, once it was started
+	under   vocab.Sandbox   // the server's sandbox, once it was started
+	sent    func() []string // secrets that a remote server is sent: an error page can have all of a request in it
 
 	mu      sync.Mutex
 	started []int // hubs this process started, which its shutdown must spare
@@ -327,6 +329,11 @@ const maxStray = 400
 
 // stray logs a line of the server's output that is no message.
 func (l *hubLink) stray(line []byte) {
+	if l.sent != nil {
+		for _, secret := range l.sent() {
+			line = bytes.ReplaceAll(line, []byte(secret), []byte("***"))
+		}
+	}
 	text := strings.TrimRight(string(line[:min(len(line), maxStray)]), "\r\n")
 	l.Stderr([]byte("[stdout, no message] " + text + "\n"))
 }

@@ -38,6 +38,7 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 
+	to.resolve(ctx)
 	link, err := connectLink(ctx, control.RoleWrapper, to.register(o.name, o.client))
 	if err != nil {
 		answerInitialize(ctx, s, "Sallyport can't use its data folder: "+err.Error())
@@ -50,7 +51,7 @@ func runRemote(ctx context.Context, o wrapOptions, s streams) int {
 	}()
 	endOnSignal(ctx, stop)
 	var session *proxy.Session
-	server, err := to.open(ctx, link, o.transport, func() *proxy.Session { return session })
+	server, err := to.open(link, o.transport, func() *proxy.Session { return session })
 	if err != nil { // nothing is sent
 		answerInitialize(ctx, s, err.Error())
 		return fail(s, exitFailed, "wrap", err)
@@ -77,6 +78,11 @@ type remoteServer struct {
 	account string
 	headers []address.Header
 	env     []string // of a client's entry, in front of our own environment
+
+	// Once resolved:
+	values  http.Header
+	secrets []string // what the sources of the headers hold
+	missing error    // what is wrong with one of them: nothing is sent
 }
 
 func remoteOf(given, account string, headers, env []string) (to remoteServer, err error) {
@@ -105,24 +111,24 @@ func (to remoteServer) getenv(name string) string {
 	return os.Getenv(name)
 }
 
-// register is what the hub is told of the server.
+// register is what the hub is told of the server. Logs and records must not show what the headers hold, whatever the server makes of it.
 func (to remoteServer) register(name, client string) control.Register {
 	return control.Register{
-		Server: control.ServerRef{Transport: identity.TransportURL, URL: to.known, Name: cmp.Or(name, strings.TrimSpace(to.address.Hostname()+" "+to.account))}, Client: client, Secrets: secretsOf(slices.Concat(os.Environ(), to.env)),
+		Server: control.ServerRef{Transport: identity.TransportURL, URL: to.known, Name: cmp.Or(name, strings.TrimSpace(to.address.Hostname()+" "+to.account))}, Client: client,
+		Secrets: masked(to.secrets, slices.Concat(os.Environ(), to.env)),
 	}
 }
 
-// open prepares the server, with the values of its headers. An error says what is wrong with one of them. session is whose requests are sent there; nil:
+// open prepares the server, which was resolved. An error says what is wrong with one of its headers. session is whose requests are sent there; nil:
 // none but those of a probe.
-func (to remoteServer) open(ctx context.Context, link *hubLink, transport string, session func() *proxy.Session) (*remote.Server, error) {
-	values, err := to.values(ctx, link.home)
-	clearHeaderVariables()
-	if err != nil {
-		return nil, err
+func (to remoteServer) open(link *hubLink, transport string, session func() *proxy.Session) (*remote.Server, error) {
+	if to.missing != nil {
+		return nil, to.missing
 	}
 	signedIn := newSignedIn(link, to.known)
+	link.sent = func() []string { return masked(append(slices.Clone(to.secrets), signedIn.now.Load().token), nil) }
 	o := remote.Options{
-		Address: to.address, Kind: remote.Kind(transport), Headers: values, Stray: link.stray, SignIn: signedIn, Reaches: newReached(link, transport, to.headers).judge,
+		Address: to.address, Kind: remote.Kind(transport), Headers: to.values, Stray: link.stray, SignIn: signedIn, Reaches: newReached(link, transport, to.headers).judge,
 		Idle:      func() time.Duration { return link.inForce().Idle },
 		Plaintext: func() bool { return link.inForce().Plaintext },
 	}
@@ -149,6 +155,7 @@ func (c probeCommand) lookAtURL(ctx context.Context, s streams) (int, error) {
 func probeURL(ctx context.Context, to remoteServer, o probeOptions) (none probeReport, err error) {
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
+	to.resolve(ctx)
 	link, err := connectLink(ctx, control.RoleProbe, to.register(o.name, o.client))
 	if err != nil {
 		return none, err
@@ -157,7 +164,7 @@ func probeURL(ctx context.Context, to remoteServer, o probeOptions) (none probeR
 	if err := link.WaitState(ctx); err != nil {
 		return none, fmt.Errorf("no hub accepted what was found: %w", err)
 	}
-	server, err := to.open(ctx, link, o.flag, nil)
+	server, err := to.open(link, o.flag, nil)
 	if err != nil {
 		return none, err
 	}
@@ -189,27 +196,40 @@ func addressOf(given string, getenv func(string) string) (string, error) {
 	return "", fmt.Errorf("--url: the variable %s is not set", name)
 }
 
-// values resolves what headers refer to. An error names the header and its source, never a value.
-func (to remoteServer) values(ctx context.Context, home control.Home) (http.Header, error) {
-	values := http.Header{}
+// resolve finds out what the headers refer to. An error names the header and its source, never a value.
+func (to *remoteServer) resolve(ctx context.Context) {
+	defer clearHeaderVariables()
+	to.values = http.Header{}
 	for _, h := range to.headers {
-		secret := to.getenv(h.Key)
-		if h.From == "keychain" {
-			err := errSecretsInside
-			if !control.StartedInside() { // else a guarded server has it sent to a server of its own
-				secret, err = keychain.Secrets(home.Dir).Get(ctx, h.Key)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("the header %s: %s: %w", h.Name, h.Source(), err)
-			}
+		secret, err := to.secretOf(ctx, h)
+		if err == nil {
+			to.secrets = append(to.secrets, secret)
+			secret, err = h.Value(secret)
 		}
-		value, err := h.Value(secret)
 		if err != nil {
-			return nil, err
+			to.missing = err
+			return
 		}
-		values.Set(h.Name, value)
+		to.values.Set(h.Name, secret)
 	}
-	return values, nil
+}
+
+func (to *remoteServer) secretOf(ctx context.Context, h address.Header) (string, error) {
+	if h.From != "keychain" {
+		return to.getenv(h.Key), nil
+	}
+	home, err := control.FindHome(os.Getenv)
+	if err != nil {
+		return "", err
+	}
+	secret, err := "", errSecretsInside
+	if !control.StartedInside() { // else a guarded server has it sent to a server of its own
+		secret, err = keychain.Secrets(home.Dir).Get(ctx, h.Key)
+	}
+	if err != nil {
+		return "", fmt.Errorf("the header %s: %s: %w", h.Name, h.Source(), err)
+	}
+	return secret, nil
 }
 
 // clearHeaderVariables takes what `protect` moved into the environment out of it again, once it was read.
