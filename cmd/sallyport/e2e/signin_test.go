@@ -5,10 +5,13 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +33,12 @@ func behind(t *testing.T, to http.Handler, knobs issuer.Knobs) *issuer.Issuer {
 
 // login signs in as a person does: `auth login` prints the page, and the person's browser visits it.
 func (h *installation) login(i *issuer.Issuer, server string) (out string, code int) {
+	h.t.Helper()
+	return h.loginBy(server, func(page string) (string, int, error) { return i.Visit(context.Background(), page) })
+}
+
+// loginBy is login with a browser of the test's own.
+func (h *installation) loginBy(server string, visit func(page string) (text string, status int, err error)) (out string, code int) {
 	h.t.Helper()
 	cmd := exec.Command(h.binary(), "auth", "login", server, "--no-browser", "--yes")
 	cmd.Env = environment(h.env()...)
@@ -53,7 +62,7 @@ func (h *installation) login(i *issuer.Issuer, server string) (out string, code 
 		return found && whole
 	})
 	if page != "" {
-		if text, status, err := i.Visit(context.Background(), page); err != nil || status != 200 && !strings.Contains(text, "Sallyport says why") {
+		if text, status, err := visit(page); err != nil || status != 200 && !strings.Contains(text, "Sallyport says why") {
 			h.t.Errorf("the page: status %d, %v: %s", status, err, short(text))
 		}
 	}
@@ -351,6 +360,68 @@ func TestTwoAccountsAtOneAddressAreTwoServers(t *testing.T) {
 	for _, in := range h.signIns() {
 		if in.SignedIn != strings.HasSuffix(in.Identity, " account:home") {
 			t.Errorf("auth status: %+v", in)
+		}
+	}
+}
+
+// The authorization server of the official Python SDK: a sign-in through the real wrapper, tokens that run out, and a sign-out.
+func TestASignInAtTheOfficialPythonSDKThroughTheWrapper(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a real server")
+	}
+	t.Parallel()
+	program, err := filepath.Abs(filepath.Join("..", "..", "..", "app", "oauth", "testdata", "sdk.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lifetime = 4 * time.Second
+	server := "http://127.0.0.1:" + serve(t, append(os.Environ(), "SECONDS=4"), func(port string) []string {
+		return []string{cache(t, "venv", "bin", "python"), "-W", "ignore", program, port}
+	}) + "/mcp"
+	h := install(t)
+	sessions := []*session{launch(t, emptyFolder(t), h.env(), h.wrapURL(server, "--name", "notes")), launch(t, emptyFolder(t), h.env(), h.wrapURL(server, "--name", "notes"))}
+	for _, s := range sessions {
+		s.handshake("2025-11-25")
+	}
+	if items := h.inbox(); len(items) != 1 || items[0].Kind != "login" {
+		t.Fatalf("items: %+v", items)
+	}
+	if got := sessions[0].call("note", `{}`); !strings.Contains(got, "wants the user to sign in") {
+		t.Errorf("a call before the sign-in: %s", short(got))
+	}
+	out, code := h.loginBy("notes", func(page string) (string, int, error) {
+		got, err := http.Get(page)
+		if err != nil {
+			return "", 0, err
+		}
+		defer got.Body.Close()
+		text, err := io.ReadAll(got.Body)
+		return string(text), got.StatusCode, err
+	})
+	if code != 0 || !strings.Contains(out, "Signed in to notes") {
+		t.Fatalf("auth login: status %d: %s", code, out)
+	}
+	wait(t, "the server is in the inbox", func() bool { items := h.inbox(); return len(items) == 1 && items[0].Kind == "new_server" })
+	h.approve()
+	for _, s := range sessions {
+		wait(t, "a call passes", func() bool { return strings.Contains(s.call("note", `{}`), "a note") })
+	}
+	for over := time.Now().Add(2*lifetime + time.Second); time.Now().Before(over); time.Sleep(200 * time.Millisecond) { // a refresh token that came twice would end everything
+		for _, s := range sessions {
+			if got := s.call("note", `{}`); !strings.Contains(got, "a note") {
+				t.Fatalf("a call while tokens run out: %s", short(got))
+			}
+		}
+	}
+	if in := h.signIns(); len(in) != 1 || !in[0].SignedIn || len(h.inbox()) != 0 {
+		t.Errorf("auth status: %+v", in)
+	}
+	if out, code := h.run("auth", "logout", "notes"); code != 0 {
+		t.Fatalf("auth logout: status %d: %s", code, out)
+	}
+	for _, s := range sessions {
+		if got := s.call("note", `{}`); !strings.Contains(got, "sign in") {
+			t.Errorf("after signing out: %s", short(got))
 		}
 	}
 }
