@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -12,20 +13,22 @@ import (
 	"github.com/sallyport/sallyport/proxy/transport/remote"
 )
 
-// reached has the hub judge how a remote server is reached, before anything is sent to a class of addresses that it has not judged yet.
+// reached has the hub judge how a remote server is reached: before anything is sent to a class of addresses that it has not judged yet, and once it was
+// found out how the server is spoken to.
 type reached struct {
 	link *hubLink
-	how  pin.LaunchAddress
+	host string
 
-	mu sync.Mutex
-	ok map[address.Class]bool
+	mu  sync.Mutex
+	how pin.LaunchAddress // with the class that was judged last; Transport is "" until it is known
+	ok  map[address.Class]bool
 }
 
 // reachPatience is how long a connection waits for the hub: as long as the start of a program does.
 const reachPatience = 5 * time.Second
 
-func newReached(link *hubLink, transport string, headers []address.Header) *reached {
-	r := &reached{link: link, ok: map[address.Class]bool{}}
+func newReached(link *hubLink, to *url.URL, transport string, headers []address.Header) *reached {
+	r := &reached{link: link, host: to.Hostname(), ok: map[address.Class]bool{}}
 	if transport != string(remote.Auto) {
 		r.how.Transport = transport
 	}
@@ -43,15 +46,37 @@ func (r *reached) judge(host string, class address.Class) error {
 	if r.ok[class] {
 		return nil
 	}
+	how := r.how
+	how.Class = class
+	if err := r.report(host, how, "leads to another kind of address than the user allowed, so nothing was sent"); err != nil {
+		return err
+	}
+	r.how, r.ok[class] = how, true
+	return nil
+}
+
+// speaks is remote.Options.Speaks.
+func (r *reached) speaks(kind remote.Kind) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	how := r.how
+	how.Transport = string(kind)
+	if err := r.report(r.host, how, "is spoken to in another way than the user allowed, so nothing more was sent"); err != nil {
+		return err
+	}
+	r.how = how
+	return nil
+}
+
+// report has the hub judge one way. What is not known yet counts as unchanged.
+func (r *reached) report(host string, how pin.LaunchAddress, why string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), reachPatience)
 	defer cancel()
 	if r.link.WaitState(ctx) != nil {
 		return address.Refused("Sallyport isn't responding, so nothing was sent to %s; open Sallyport, then try again", host)
 	}
-	how := r.how
-	how.Class = class
 	form := pin.LaunchForm{Address: &how}
-	state, err := r.link.Launch(ctx, control.LaunchReport{Form: form, Final: true})
+	state, err := r.link.Launch(ctx, control.LaunchReport{Form: form, Final: how.Transport != ""})
 	if err != nil { // the hub is away: what it allowed before still is
 		state = r.link.State()
 		if state.Launch == nil || len(state.Launch.Allowed) == 0 || form.Against(state.Launch.Allowed).Grave {
@@ -64,8 +89,7 @@ func (r *reached) judge(host string, class address.Class) error {
 		if state.Launch.Code != "" {
 			code = ", inbox item " + state.Launch.Code
 		}
-		return address.Refused("%s leads to another kind of address than the user allowed, so nothing was sent; tell the user: open Sallyport%s", host, code)
+		return address.Refused("%s %s; tell the user: open Sallyport%s", host, why, code)
 	}
-	r.ok[class] = true
 	return nil
 }

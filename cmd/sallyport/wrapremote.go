@@ -127,8 +127,9 @@ func (to remoteServer) open(link *hubLink, transport string, session func() *pro
 	}
 	signedIn := newSignedIn(link, to.known)
 	link.sent = func() []string { return masked(append(slices.Clone(to.secrets), signedIn.now.Load().token), nil) }
+	reached := newReached(link, to.address, transport, to.headers)
 	o := remote.Options{
-		Address: to.address, Kind: remote.Kind(transport), Headers: to.values, Stray: link.stray, SignIn: signedIn, Reaches: newReached(link, transport, to.headers).judge,
+		Address: to.address, Kind: remote.Kind(transport), Headers: to.values, Stray: link.stray, SignIn: signedIn, Reaches: reached.judge, Speaks: reached.speaks,
 		Idle:      func() time.Duration { return link.inForce().Idle },
 		Plaintext: func() bool { return link.inForce().Plaintext },
 	}

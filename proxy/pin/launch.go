@@ -173,6 +173,11 @@ func (f LaunchForm) Assume(last LaunchForm) LaunchForm {
 	if f.Answers != nil && f.Answers.Pending {
 		f.Answers = last.Answers
 	}
+	if f.Address != nil && !f.speaks() && last.speaks() {
+		address := *f.Address
+		address.Transport = last.Address.Transport
+		f.Address = &address
+	}
 	return f
 }
 

@@ -10,7 +10,7 @@ import (
 // LaunchAddress is how a remote server is reached: it has no program that could be pinned. Scheme, host and port are part of which server it is.
 type LaunchAddress struct {
 	Class     address.Class `json:"class" ts_type:"'loopback' | 'private' | 'proxied' | 'public'"` // of the address that its name leads to
-	Transport string        `json:"transport,omitempty"`                                           // http or sse; "" if it was left to be found out
+	Transport string        `json:"transport,omitempty"`                                           // http or sse; "" until it was found out
 	Headers   []string      `json:"headers,omitempty"`                                             // that are sent along, with the source of each value, sorted
 }
 
@@ -49,14 +49,14 @@ func transportWords(transport string) string {
 // no server from outside may.
 func (d *LaunchDrift) address(now *LaunchAddress, allowed []LaunchForm) {
 	var before *LaunchAddress
-	class, transport, headers, inner := false, now.Transport == "", false, true
+	class, transport, headers, inner := false, now.Transport == "" || !slices.ContainsFunc(allowed, LaunchForm.speaks), false, true
 	for _, a := range allowed {
 		if a.Address == nil {
 			continue
 		}
 		before = a.Address
 		class = class || before.Class == now.Class
-		transport = transport || before.Transport == "" || before.Transport == now.Transport
+		transport = transport || before.Transport == now.Transport
 		headers = headers || slices.Equal(before.Headers, now.Headers)
 		inner = inner && now.Class.InnerTo(before.Class)
 	}
@@ -74,6 +74,9 @@ func (d *LaunchDrift) address(now *LaunchAddress, allowed []LaunchForm) {
 		d.moves(Change{Path: "address", Op: Changed, Words: "other headers are sent along", Before: strings.Join(before.Headers, "\n"), After: strings.Join(now.Headers, "\n")}, false)
 	}
 }
+
+// speaks reports whether it is known how the server is spoken to.
+func (f LaunchForm) speaks() bool { return f.Address != nil && f.Address.Transport != "" }
 
 func (d *LaunchDrift) moves(c Change, grave bool) {
 	d.Changes = append(d.Changes, c)

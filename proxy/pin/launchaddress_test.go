@@ -29,6 +29,8 @@ func TestANameThatLeadsInwardsIsGraveAndOtherChangesOfAnAddressAreNot(t *testing
 		{"inner to one of two", []LaunchForm{at("public", ""), at("loopback", "")}, at("private", ""), 1, false},
 		{"another transport", []LaunchForm{at("public", "http")}, at("public", "sse"), 1, false},
 		{"a transport that was left open", []LaunchForm{at("public", "")}, at("public", "sse"), 0, false},
+		{"a transport that was left open and is known since", []LaunchForm{at("public", ""), at("public", "http")}, at("public", "sse"), 1, false},
+		{"a transport that is not known yet", []LaunchForm{at("public", "http")}, at("public", ""), 0, false},
 		{"another header", []LaunchForm{at("public", "", "X: env:A")}, at("public", "", "X: env:B"), 1, false},
 		{"all of it", []LaunchForm{at("public", "http")}, at("loopback", "sse", "X: env:A"), 3, true},
 		{"a program before", []LaunchForm{{Executable: LaunchFile{Path: "/bin/a", SHA256: strings.Repeat("0", 64)}}}, at("public", ""), 1, true},
@@ -40,6 +42,12 @@ func TestANameThatLeadsInwardsIsGraveAndOtherChangesOfAnAddressAreNot(t *testing
 	}
 	if form := at("public", "", "B: env:B", "A: env:A"); !form.Complete() || !form.Known() || len(form.Files()) != 0 {
 		t.Error("an address is whole as it is")
+	}
+	if got := at("loopback", "").Assume(at("public", "sse")); got.Address.Transport != "sse" || got.Address.Class != "loopback" {
+		t.Errorf("assumed: %+v", got.Address)
+	}
+	if got := at("loopback", "http").Assume(at("public", "sse")); got.Address.Transport != "http" {
+		t.Errorf("assumed: %+v", got.Address)
 	}
 	raw, _, err := at("private", "sse", "X: env:A").Definition()
 	if err != nil {

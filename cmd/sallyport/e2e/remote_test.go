@@ -372,3 +372,121 @@ func TestAToolWithAnInvalidHeaderArgumentStaysBlocked(t *testing.T) {
 		t.Errorf("calls: %q", called)
 	}
 }
+
+// older is changing over the older transport, once it is switched to that.
+type older struct {
+	*changing
+	mu     sync.Mutex
+	sse    bool
+	stream chan string
+	posts  atomic.Int32 // over the older transport
+}
+
+func startOlder(t *testing.T) (*older, string) {
+	o := &older{changing: startChanging(t), stream: make(chan string, 16)}
+	server := httptest.NewServer(o)
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	return o, server.URL
+}
+
+func (o *older) turn() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sse = true
+}
+
+func (o *older) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	o.mu.Lock()
+	sse := o.sse
+	o.mu.Unlock()
+	switch {
+	case !sse:
+		o.changing.ServeHTTP(w, r)
+	case r.Method == http.MethodGet:
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "event: endpoint\ndata: /messages\n\n")
+		for {
+			w.(http.Flusher).Flush()
+			select {
+			case line := <-o.stream:
+				fmt.Fprintf(w, "event: message\ndata: %s\n\n", line)
+			case <-r.Context().Done():
+				return
+			}
+		}
+	case r.URL.Path == "/messages":
+		o.posts.Add(1)
+		said := httptest.NewRecorder()
+		o.changing.mu.Lock()
+		r.Header.Set("Mcp-Session-Id", strconv.Itoa(o.session))
+		o.changing.mu.Unlock()
+		o.changing.ServeHTTP(said, r)
+		if said.Code == http.StatusOK {
+			o.stream <- said.Body.String()
+		}
+		w.WriteHeader(http.StatusAccepted)
+	default:
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	}
+}
+
+// The transport that was found is part of the launch: a server that is spoken to in another way is a change, and with pins.launch = block nothing more
+// is sent before a person has decided.
+func TestATransportThatWasFoundIsPinned(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"notify", "block"} {
+		t.Run(mode, func(t *testing.T) {
+			server, url := startOlder(t)
+			h, dir := install(t), emptyFolder(t)
+			if out, code := h.run("settings", "set", "pins.launch", mode, "--yes"); code != 0 {
+				t.Fatalf("settings: status %d: %s", code, out)
+			}
+			run := func() *session { return launch(t, dir, h.env(), h.wrapURL(url, "--name", "clock")) }
+			s := run()
+			s.handshake("2025-11-25")
+			s.request("tools/list", `{}`)
+			wait(t, "the server is in the inbox", func() bool { return len(h.inbox()) == 1 })
+			if out, _ := h.run("show", h.inbox()[0].Code); !strings.Contains(out, "over streamable HTTP") {
+				t.Errorf("the review does not say how it is spoken to: %s", out)
+			}
+			h.approve()
+			wait(t, "a call passes", func() bool { return strings.Contains(s.call("now", `{}`), "noon") })
+			s.hangUp(true)
+			s = run()
+			s.handshake("2025-11-25")
+			wait(t, "a call passes", func() bool { return strings.Contains(s.call("now", `{}`), "noon") })
+			if items := h.inbox(); len(items) != 0 {
+				t.Errorf("started again: %+v", items)
+			}
+			s.hangUp(true)
+
+			server.turn()
+			s = run()
+			const hello = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`
+			said := s.request("initialize", hello)
+			items := h.inbox()
+			if len(items) != 1 || items[0].Kind != "launch" {
+				t.Fatalf("items: %+v", items)
+			}
+			if out, _ := h.run("show", items[0].Code); !strings.Contains(out, "is spoken to in another way") || !strings.Contains(out, "over HTTP with SSE") {
+				t.Errorf("the review says %s", out)
+			}
+			if mode == "block" {
+				if !strings.Contains(said, "is spoken to in another way than the user allowed") || !strings.Contains(said, items[0].Code) || server.posts.Load() > 0 {
+					t.Errorf("the client is told %s, after %d messages", short(said), server.posts.Load())
+				}
+				s.hangUp(false)
+				h.approve()
+				s = run()
+				said = s.request("initialize", hello)
+			}
+			s.notify("notifications/initialized", `{}`)
+			wait(t, "a call passes", func() bool { return strings.Contains(s.call("now", `{}`), "noon") })
+			if !strings.Contains(said, `"clock"`) || server.posts.Load() == 0 {
+				t.Errorf("the server says %s, after %d messages", short(said), server.posts.Load())
+			}
+			s.hangUp(true)
+		})
+	}
+}

@@ -58,7 +58,9 @@ func (s *Server) first(m *message) {
 			return
 		}
 		if err == nil {
-			s.settle(Events)
+			if !s.settle(m, Events) {
+				return
+			}
 			go s.send(m, Events)
 			return
 		}
@@ -72,17 +74,29 @@ func (s *Server) first(m *message) {
 		m.cancel()
 		return
 	}
-	s.settle(Streamable)
+	if !s.settle(m, Streamable) {
+		r.Body.Close()
+		return
+	}
 	go func() {
 		defer m.cancel()
 		s.arrived(m, r)
 	}()
 }
 
-func (s *Server) settle(kind Kind) {
+// settle has all messages from now on sent in the way that was found, unless it may not be. Then m has failed, and the next message tries anew.
+func (s *Server) settle(m *message, kind Kind) bool {
+	if s.o.Speaks != nil {
+		if err := s.o.Speaks(kind); err != nil {
+			s.fail(m, err.Error())
+			m.cancel()
+			return false
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kind = kind
+	return true
 }
 
 // reply is a response of HTTP, whose body ends when nothing came for too long.

@@ -33,6 +33,8 @@ type Options struct {
 	// Reaches judges the class of each address that the name of the server leads to, before anything is sent there; nil allows all that may be
 	// reached at all. An error is a *address.Refusal.
 	Reaches func(host string, class address.Class) error
+	// Speaks judges the way that the server is spoken to, once Auto has found it and before anything else is sent or given; nil allows both.
+	Speaks func(kind Kind) error
 	// Tool gives the definition of a tool that may be called, and its digest, nil for any other. It may be nil.
 	Tool func(name string) (digest string, definition []byte)
 	// Judged reports whether the request with this id was judged since its writer learned of the current session. nil: all that are written after it are.
