@@ -165,11 +165,15 @@ func (q *Quarantine) UpdateHeld(f func(tx *store.Tx, put Put) (wrote bool, err e
 func (q *Quarantine) Hold(w control.Wrapper, held control.Held) (control.Kept, error) {
 	q.office.Lock()
 	s, err := q.hub.Wrapper(w, "hold")
+	var secrets []string
+	if err == nil {
+		secrets = s.Secrets
+	}
 	q.office.Unlock()
 	if err != nil {
 		return control.Kept{}, err
 	}
-	ready, err := Prepare(held, s.Secrets) // without the lock, because it can take a while
+	ready, err := Prepare(held, secrets) // without the lock, because it can take a while
 	if err != nil {
 		return control.Kept{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -240,9 +241,15 @@ func (s *Desk) SignIn(ctx context.Context, conn control.Wrapper, in control.Sign
 	}
 	s.office.Lock()
 	defer s.office.Unlock()
+	if w, err := s.hub.Wrapper(conn, "sign_in"); err == nil && out.Token != "" && !slices.Contains(w.Secrets, out.Token) {
+		w.Secrets = slices.Concat([]string{out.Token}, w.Secrets[:min(len(w.Secrets), maxMasked)]) // a server can send it back
+	}
 	out.State, err = s.hub.State(conn)
 	return out, err
 }
+
+// maxMasked is how many secrets of a wrapper are masked besides its newest token: what it registered, and the tokens before.
+const maxMasked = 128
 
 // told is an error that a wrapper may see: the words of oauth and keychain are ours.
 func told(err error) error {

@@ -158,11 +158,15 @@ func masked(value any, secrets []string) any {
 func (w *Wrappers) Stderr(conn control.Wrapper, chunk control.Stderr) {
 	w.office.Lock()
 	s := w.sessions[conn]
+	var secrets []string
+	if s != nil {
+		secrets = s.Secrets
+	}
 	w.office.Unlock()
 	if s == nil {
 		return
 	}
-	if err := w.opts.Logs.Write(s.Server, s.Session, s.Secrets, chunk.Chunk); err != nil {
+	if err := w.opts.Logs.Write(s.Server, s.Session, secrets, chunk.Chunk); err != nil {
 		w.office.Lock()
 		w.office.Problem(office.ProblemLog, fmt.Sprintf("Sallyport can't save what servers print: %v", err), "check that the disk isn't full and that you can write to "+w.opts.Home.Logs)
 		w.office.Unlock()

@@ -6,12 +6,15 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
+	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/sallyport/sallyport/app/oauth/issuer"
@@ -35,7 +38,23 @@ func TestTheSecretsOfASignInStayWhereTheyBelong(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			clock := startChanging(t)
 			to, _ := url.Parse(clock.URL)
-			i := behind(t, httputil.NewSingleHostReverseProxy(to), issuer.Knobs{Scopes: []string{"time"}})
+			proxy := httputil.NewSingleHostReverseProxy(to)
+			var echo atomic.Int32 // 1: in an error page, 2: in a response
+			i := behind(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+				_, id, _ := strings.Cut(string(body), `"id":`)
+				switch calls := bytes.Contains(body, []byte(`"tools/call"`)); {
+				case calls && echo.Load() == 1:
+					http.Error(w, "you sent "+token, http.StatusInternalServerError)
+				case calls && echo.Load() == 2:
+					w.Header().Set("Content-Type", "application/json")
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%q}]}}`, id[:strings.IndexAny(id, ",}")], "you sent "+token)
+				default:
+					proxy.ServeHTTP(w, r)
+				}
+			}), issuer.Knobs{Scopes: []string{"time"}})
 			i.Know("our-client", "hush-client-secret-0123456789", "")
 			home, err := os.MkdirTemp(scratch, "h")
 			if err != nil {
@@ -65,11 +84,21 @@ func TestTheSecretsOfASignInStayWhereTheyBelong(t *testing.T) {
 				i.Expire()
 				pass()
 			}
+			if out, code := h.run("settings", "set", "activity.payloads", "on", "--yes"); code != 0 {
+				t.Fatalf("settings: status %d: %s", code, out)
+			}
+			echo.Store(2)
+			wait(t, "the client reads what it sent", func() bool { return strings.Contains(s.call("now", `{}`), "you sent") })
+			echo.Store(1)
+			s.call("now", `{}`)
+			wait(t, "the log has what the server said", func() bool { out, _ := h.run("logs", "clock"); return strings.Contains(out, "you sent") })
+			echo.Store(0)
+			pass()
 			if in := h.signIns(); len(in) != 1 || in[0].Kept != c.kept {
 				t.Errorf("kept: %+v", in)
 			}
 			printed := out
-			for _, args := range [][]string{{"auth", "status"}, {"auth", "status", "--json"}, {"activity", "list", "--json"}, {"status"}, {"servers", "--json"}, {"logs", "clock"}, {"doctor"}, {"settings", "list"}} {
+			for _, args := range [][]string{{"auth", "status"}, {"auth", "status", "--json"}, {"activity", "list", "--json"}, {"activity", "export"}, {"status"}, {"servers", "--json"}, {"logs", "clock"}, {"doctor"}, {"settings", "list"}} {
 				out, _ := h.run(args...)
 				printed += out
 			}
