@@ -282,7 +282,11 @@ func (l *hubLink) inForce() *policy.Wrapper {
 // connectLink connects this process to the hub; as describes its server.
 func connectLink(ctx context.Context, role control.Role, as control.Register) (*hubLink, error) {
 	if err := identity.Check(as.Server); err != nil {
-		return nil, &transport.StartError{Command: as.Server.Name, Reason: err.Error()}
+		command := as.Server.Name // an address may have a secret in its query
+		if len(as.Server.Argv) > 0 {
+			command = as.Server.Argv[0]
+		}
+		return nil, &transport.StartError{Command: command, Reason: err.Error()}
 	}
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {
