@@ -167,15 +167,22 @@ func (s *changing) forget(description string) {
 	s.description = description
 }
 
-// A server that forgets its session gets a new one, and each call runs once; but not before what the server declares then has been judged.
-func TestAfterAForgottenSessionACallRunsOnceAndAChangedToolIsBlockedBefore(t *testing.T) {
-	t.Parallel()
-	server, h, dir := startChanging(t), install(t), emptyFolder(t)
-	s := launch(t, dir, h.env(), h.wrapURL(server.URL))
+// allowedAt begins a session with a server at an address, once all that it declares is allowed.
+func (h *installation) allowedAt(t *testing.T, url string) *session {
+	t.Helper()
+	s := launch(t, emptyFolder(t), h.env(), h.wrapURL(url))
 	s.handshake("2025-11-25")
 	s.request("tools/list", `{}`)
 	wait(t, "the server is in the inbox", func() bool { return len(h.inbox()) == 1 })
 	h.approve()
+	return s
+}
+
+// A server that forgets its session gets a new one, and each call runs once; but not before what the server declares then has been judged.
+func TestAfterAForgottenSessionACallRunsOnceAndAChangedToolIsBlockedBefore(t *testing.T) {
+	t.Parallel()
+	server, h := startChanging(t), install(t)
+	s := h.allowedAt(t, server.URL)
 	wait(t, "the tool is listed", func() bool { return len(toolNames(t, s.request("tools/list", `{}`))) == 3 })
 	const rounds = 20
 	for n := range rounds {
@@ -201,12 +208,8 @@ func TestAfterAForgottenSessionACallRunsOnceAndAChangedToolIsBlockedBefore(t *te
 // It need not be a call that learns of the new session: a listing, ours or the client's, may come before it, with calls close behind.
 func TestNoCallRunsBeforeANewSessionIsJudgedWhoeverLearnsOfIt(t *testing.T) {
 	t.Parallel()
-	server, h, dir := startChanging(t), install(t), emptyFolder(t)
-	s := launch(t, dir, h.env(), h.wrapURL(server.URL))
-	s.handshake("2025-11-25")
-	s.request("tools/list", `{}`)
-	wait(t, "the server is in the inbox", func() bool { return len(h.inbox()) == 1 })
-	h.approve()
+	server, h := startChanging(t), install(t)
+	s := h.allowedAt(t, server.URL)
 	runs := func() bool {
 		s.request("tools/list", `{}`) // has what the server declares looked at again
 		return strings.Contains(s.call("now", `{}`), "noon")

@@ -75,12 +75,7 @@ func TestNoRemoteServerMakesItsWrapperLarge(t *testing.T) {
 				honest.ServeHTTP(w, r)
 			}))
 			t.Cleanup(server.Close)
-			h, dir := install(t), emptyFolder(t)
-			s := launch(t, dir, h.env(), h.wrapURL(server.URL))
-			s.handshake("2025-11-25")
-			s.request("tools/list", `{}`)
-			wait(t, "the server is in the inbox", func() bool { return len(h.inbox()) == 1 })
-			h.approve()
+			s := install(t).allowedAt(t, server.URL)
 			wait(t, "the tool can be called", func() bool { return strings.Contains(s.call("now", `{}`), "noon") })
 			for round := range 3 {
 				s.start(`"much"`, "tools/call", `{"name":"now","arguments":{"much":true}}`)
