@@ -48,6 +48,7 @@ const (
 	isPlus
 	isColon
 	isAround // may surround a word
+	isHash
 )
 
 // inAddress are the signs one of which every mail address, URL, host and repository has.
@@ -74,7 +75,7 @@ var bytesAre = func() (is [256]uint16) {
 	for _, c := range []byte("\"'`") {
 		is[c] |= isQuote
 	}
-	is['_'], is['@'], is['.'], is['/'], is['+'], is[':'] = isScore, isAt, isDot, isSlash, isPlus, isColon
+	is['_'], is['@'], is['.'], is['/'], is['+'], is[':'], is['#'] = isScore, isAt, isDot, isSlash, isPlus, isColon, isHash
 	for _, c := range []byte(around) {
 		is[c] |= isAround
 	}
@@ -111,6 +112,13 @@ func (s *scanner) scan() {
 			}
 			bits |= is
 			i++
+		}
+		if bits == isLower && i-start > 1 && i-start < KeyLeast && !s.announced && start >= s.past && s.apartLen == 0 { // what most words are
+			if s.capitals > 0 {
+				s.endRun()
+			}
+			s.announced = i-start == 2 && text[start] == 'i' && text[start+1] == 'd'
+			continue
 		}
 		if i == start+1 {
 			s.single(start)
