@@ -27,7 +27,7 @@ func drawn(r *rand.Rand) LaunchForm {
 	maybe(func() { f.Loads = []LaunchFile{file("/loads/")} })
 	maybe(func() { f.Package = &LaunchPackage{Manager: "npm", Name: "p", Version: fmt.Sprint(r.IntN(2))} })
 	maybe(func() { f.Answers = &LaunchAnswers{Executable: file("/answers/")} })
-	for _, name := range []string{"NODE_OPTIONS", "LD_PRELOAD", "COREPACK_ENABLE_AUTO_PIN", "HOME"} {
+	for _, name := range []string{"NODE_OPTIONS", "LD_PRELOAD", "COREPACK_ENABLE_AUTO_PIN", "HOME", "KEY=keychain:one", "KEY=keychain:two"} {
 		maybe(func() {
 			value := r.IntN(3)
 			off := value == 0 && name == "COREPACK_ENABLE_AUTO_PIN"
