@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/keychain/secretname"
 )
 
 // userOption is one value that an extension asks the person for (the manifest's user_config).
@@ -221,7 +223,8 @@ func SecretsOf(s System, id string, given map[string]string) (wanted, names []st
 		switch {
 		case !option.Sensitive || !plainWord().MatchString(key):
 		case is && refersToSecret(value):
-			names = append(names, strings.TrimPrefix(value, "keychain:"))
+			name, _ := secretname.In(value)
+			names = append(names, name)
 		case !is && option.needed(saved[key]):
 			wanted = append(wanted, key)
 		}
@@ -231,10 +234,11 @@ func SecretsOf(s System, id string, given map[string]string) (wanted, names []st
 	return wanted, names, nil
 }
 
-var secretReference = lazy(`^keychain:[A-Za-z0-9._][A-Za-z0-9._-]{0,63}$`)
-
 // refersToSecret reports whether a text is what stands for a secret in an entry's env: the wrapper gives the server its value.
-func refersToSecret(text string) bool { return secretReference().MatchString(text) }
+func refersToSecret(text string) bool {
+	_, is := secretname.In(text)
+	return is
+}
 
 // needed reports whether an extension can't go without a secret, or the client has one for it.
 func (o userOption) needed(saved json.RawMessage) bool {

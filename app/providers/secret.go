@@ -3,7 +3,7 @@ package providers
 import (
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/keychain"
+	"github.com/sallyport/sallyport/proxy/keychain/secretname"
 	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
@@ -11,7 +11,7 @@ import (
 // ReplaceSecret records that a person replaces the value of one of their secrets, if this peer may decide that. Whoever asks then stores the
 // value; it never comes here.
 func (p *Providers) ReplaceSecret(peer control.Peer, name string) error {
-	if err := keychain.CheckName(name); err != nil {
+	if err := secretname.Check(name); err != nil {
 		return office.Answer(control.CodeBadRequest, "%v", err)
 	}
 	p.office.Lock()

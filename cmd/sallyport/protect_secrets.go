@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/keychain"
+	"github.com/sallyport/sallyport/proxy/keychain/secretname"
 )
 
 // What an extension asks for and marks as a secret. The person types it, it is kept as any secret is, and the entry has keychain:NAME in its place.
@@ -104,12 +105,12 @@ func setOf(all []string) map[string]string {
 func secretNameOf(id, key string) string {
 	whole := "extension." + id + "." + key
 	name := strings.Map(func(r rune) rune {
-		if keychain.CheckName("x"+string(r)) != nil {
+		if secretname.Check("x"+string(r)) != nil {
 			return '_'
 		}
 		return r
 	}, whole)
-	if name != whole || keychain.CheckName(name) != nil { // two of them could become the same
+	if name != whole || secretname.Check(name) != nil { // two of them could become the same
 		sum := sha256.Sum256([]byte(whole))
 		name = name[:min(len(name), 55)] + "-" + hex.EncodeToString(sum[:4])
 	}

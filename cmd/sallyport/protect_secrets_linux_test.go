@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sallyport/sallyport/proxy/keychain"
+	"github.com/sallyport/sallyport/proxy/keychain/secretname"
 )
 
 // extensionHome is a person with a desktop extension that needs two secrets, and a file of the client.
@@ -122,7 +123,7 @@ func TestEverySecretOfAnExtensionHasANameOfItsOwn(t *testing.T) {
 	seen := map[string]string{}
 	for _, of := range [][2]string{{"local.mail", "key"}, {"local mail", "key"}, {"local/mail", "key"}, {strings.Repeat("a", 80), "key"}, {strings.Repeat("a", 80), "pass"}} {
 		name := secretNameOf(of[0], of[1])
-		if err := keychain.CheckName(name); err != nil {
+		if err := secretname.Check(name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 		if other, taken := seen[name]; taken {

@@ -11,6 +11,7 @@ import (
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/keychain"
+	"github.com/sallyport/sallyport/proxy/keychain/secretname"
 )
 
 type secretCommand struct {
@@ -49,7 +50,7 @@ type secretSetCommand struct {
 	Yes  bool   `help:"Answer yes to the question whether to replace a value."`
 }
 
-func (c secretSetCommand) check() error { return keychain.CheckName(c.Name) }
+func (c secretSetCommand) check() error { return secretname.Check(c.Name) }
 
 func (c secretSetCommand) run(ctx context.Context, s streams) (int, error) {
 	store, code, err := secretStore()
@@ -184,7 +185,7 @@ type secretDeleteCommand struct {
 	Name string `arg:"" help:"Name of the secret."`
 }
 
-func (c secretDeleteCommand) check() error { return keychain.CheckName(c.Name) }
+func (c secretDeleteCommand) check() error { return secretname.Check(c.Name) }
 
 func (c secretDeleteCommand) run(ctx context.Context, s streams) (int, error) {
 	store, code, err := secretStore()

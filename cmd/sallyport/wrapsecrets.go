@@ -9,6 +9,7 @@ import (
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/keychain"
+	"github.com/sallyport/sallyport/proxy/keychain/secretname"
 	"github.com/sallyport/sallyport/proxy/launch"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/transport"
@@ -22,7 +23,7 @@ func secretVariables(environ []string) map[string]string {
 	var found map[string]string
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if secret, is := secretNamed(value); is && name != "" {
+		if secret, is := secretname.In(value); is && name != "" {
 			if found == nil {
 				found = map[string]string{}
 			}
@@ -30,12 +31,6 @@ func secretVariables(environ []string) map[string]string {
 		}
 	}
 	return found
-}
-
-// secretNamed is the name in a text that refers to a stored secret, and is nothing else.
-func secretNamed(text string) (name string, is bool) {
-	name, is = strings.CutPrefix(text, "keychain:")
-	return name, is && keychain.CheckName(name) == nil
 }
 
 // withSecrets is an environment with the values of the secrets that it names, nil if it names none, and those values. The keychain is asked only if
@@ -52,7 +47,7 @@ func withSecrets(ctx context.Context, environ []string) (env, values []string, e
 	env = slices.Clone(environ)
 	for i, entry := range env {
 		variable, text, _ := strings.Cut(entry, "=")
-		name, is := secretNamed(text)
+		name, is := secretname.In(text)
 		if !is {
 			continue
 		}
@@ -94,7 +89,7 @@ func ownSecrets(ctx context.Context) (env, values []string, err error) {
 func masked(secrets, environ []string) []string {
 	all := slices.DeleteFunc(slices.Clone(secrets), func(value string) bool { return len(value) < minSecret })
 	for _, value := range secretsOf(environ) {
-		if _, names := secretNamed(value); !names {
+		if _, names := secretname.In(value); !names {
 			all = append(all, value)
 		}
 	}

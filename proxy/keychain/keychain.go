@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/keychain/sealed"
+	"github.com/sallyport/sallyport/proxy/keychain/secretname"
 )
 
 // What callers decide on. Each says what a person can do.
@@ -93,7 +94,7 @@ func (s Store) State(ctx context.Context) error {
 
 // Set stores a value under a name, in place of one that is there. When it returns nil, the value is on the disk or the keychain has it.
 func (s Store) Set(ctx context.Context, name, value string) error {
-	if err := errors.Join(CheckName(name), s.check(value)); err != nil {
+	if err := errors.Join(secretname.Check(name), s.check(value)); err != nil {
 		return err
 	}
 	if !s.file.IsZero() {
@@ -105,7 +106,7 @@ func (s Store) Set(ctx context.Context, name, value string) error {
 
 // Get returns the value of a name.
 func (s Store) Get(ctx context.Context, name string) (string, error) {
-	if err := CheckName(name); err != nil {
+	if err := secretname.Check(name); err != nil {
 		return "", err
 	}
 	if !s.file.IsZero() {
@@ -119,7 +120,7 @@ func (s Store) Get(ctx context.Context, name string) (string, error) {
 
 // Delete removes a name with its value, or returns ErrNotFound. See ErrLater for a keychain that can't be used now.
 func (s Store) Delete(ctx context.Context, name string) error {
-	if err := CheckName(name); err != nil {
+	if err := secretname.Check(name); err != nil {
 		return err
 	}
 	if !s.file.IsZero() {
@@ -141,7 +142,7 @@ func (s Store) List(ctx context.Context) (names []string, err error) {
 // listed are the names in the keychain, sorted.
 func (s Store) listed(ctx context.Context) ([]string, error) {
 	names, err := unlocking(ctx, s, s.list)
-	names = slices.DeleteFunc(names, func(name string) bool { return CheckName(name) != nil }) // something else wrote these
+	names = slices.DeleteFunc(names, func(name string) bool { return secretname.Check(name) != nil }) // something else wrote these
 	slices.Sort(names)
 	return slices.Compact(names), err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/proxy/keychain/sealed"
+	"github.com/sallyport/sallyport/proxy/keychain/secretname"
 )
 
 // Place is where a value is kept.
@@ -68,7 +69,7 @@ func (s Store) Target(ctx context.Context) (Target, error) {
 
 // Place says where the value of a name is, or returns ErrNotFound. It moves nothing.
 func (s Store) Place(ctx context.Context, name string) (Place, error) {
-	if err := CheckName(name); err != nil {
+	if err := secretname.Check(name); err != nil {
 		return "", err
 	}
 	entries, err := s.file.Read(ctx)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/keychain/secretname"
 )
 
 // Ref says where a secret is, so that a setting or a header never holds the secret itself. Its zero value refers to nothing.
@@ -19,7 +21,7 @@ func ParseRef(s string) (Ref, error) {
 	if variable, is := strings.CutPrefix(s, "env:"); is && isVariable(variable) {
 		return Ref{variable: variable}, nil
 	}
-	if entry, is := strings.CutPrefix(s, "keychain:"); is && CheckName(entry) == nil {
+	if entry, is := secretname.In(s); is {
 		return Ref{entry: entry}, nil
 	}
 	return Ref{}, errNoRef
@@ -41,7 +43,7 @@ func (r Ref) String() string {
 	case r.variable != "":
 		return "env:" + r.variable
 	case r.entry != "":
-		return "keychain:" + r.entry
+		return secretname.Text(r.entry)
 	}
 	return ""
 }

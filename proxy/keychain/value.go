@@ -8,22 +8,11 @@ import (
 )
 
 const (
-	maxName = 64
 	// MaxValue is the longest value in bytes: the most that Windows keeps in one entry, so that a value can move to another system.
 	MaxValue = 2560
 	// MaxToken is the longest value of Tokens. An access token that lists groups or rights can have tens of kilobytes.
 	MaxToken = 64 << 10
 )
-
-const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
-
-// CheckName refuses what is no name of an entry. Its error does not repeat the name, because people put the value there by mistake.
-func CheckName(name string) error {
-	if name == "" || len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune(nameLetters, r) }) || strings.HasPrefix(name, "-") {
-		return fmt.Errorf("a name has 1 to %d letters, digits, dots, underscores or hyphens, and starts with no hyphen", maxName)
-	}
-	return nil
-}
 
 // CheckValue refuses what no key or password is, and what is too long.
 func CheckValue(value string) error {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sallyport/sallyport/proxy/keychain/secretname"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
@@ -95,36 +96,32 @@ func isSession(name string) bool {
 }
 
 // variables splits an environment into pinned names and the values of loaders, leaving out what the client sets for all its children, and what only
-// restricts git. Each
-// of several entries with one name counts: programs differ in which they read.
+// restricts git. Each of several entries with one name counts: programs differ in which they read. What a variable is filled in with is part of its
+// name, and a loader: who gets which secret is a person's to allow.
 func variables(env []string, client string) (pinned []string, loaders map[string][]string) {
 	loaders = map[string][]string{}
 	restricted := restrictsGit(env)
 	for _, entry := range env {
-		name, value, named := strings.Cut(entry, "=")
-		if !named || name == "" || pin.ClientSets(client, name) || restricted && configuresGit(name) {
+		name, value, whole := strings.Cut(entry, "=")
+		if !whole || name == "" {
 			continue
 		}
-		if IsLoader(name) || pin.IsHome(name) {
-			loaders[name] = append(loaders[name], value)
-		} else if namesSecret(value) { // who gets which one is a person's to allow; the name is none
-			name = entry
+		loads := IsLoader(name) || pin.IsHome(name)
+		if _, secret := secretname.In(value); secret && !loads {
+			name, loads = entry, true
+		}
+		if pin.ClientSets(client, name) || restricted && configuresGit(name) {
+			continue
+		}
+		if loads {
 			loaders[name] = append(loaders[name], value)
 		}
-		if loaders[name] != nil || !isSession(name) {
+		if loads || !isSession(name) {
 			pinned = append(pinned, plain(name))
 		}
 	}
 	slices.Sort(pinned)
 	return slices.Compact(pinned), loaders
-}
-
-// namesSecret reports whether a value is keychain:NAME, in whose place a server gets what a person stored under that name.
-func namesSecret(value string) bool {
-	name, is := strings.CutPrefix(value, "keychain:")
-	return is && name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
-		return r != '.' && r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	})
 }
 
 // keyed hashes the values of loaders with the hub's key.

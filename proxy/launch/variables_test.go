@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/pin"
 )
 
 func TestWhichVariablesLoadCode(t *testing.T) {
@@ -154,5 +156,21 @@ func TestWhatOnlyRestrictsGitLoadsNoCode(t *testing.T) {
 		if quiet := len(values) == 0 && slices.Equal(names, []string{"KEY"}); quiet != c.quiet {
 			t.Errorf("%s: names %q, %d that load code", name, names, len(values))
 		}
+	}
+}
+
+func TestWhatIsFilledInWithASecretIsPinnedUnderEveryName(t *testing.T) {
+	env := []string{"KEY=keychain:a", "COPILOT_KEY=keychain:b", "TERM=keychain:c", "COPILOT_MODEL=x", "ODD=keychain:-x"}
+	names, values := variables(env, "copilot-cli")
+	if want := []string{"COPILOT_KEY=keychain:b", "KEY=keychain:a", "ODD", "TERM=keychain:c"}; !slices.Equal(names, want) || len(values) != 3 {
+		t.Errorf("names %q, values of %d", names, len(values))
+	}
+	form := pin.LaunchForm{Client: "copilot-cli", Loaders: keyed(values, []byte("key"))}
+	allowed := []pin.LaunchForm{{Client: "copilot-cli"}}
+	if drift := form.Against(allowed); len(drift.Changes) != 3 || !drift.Grave || drift.About() != pin.AboutSecret {
+		t.Errorf("%+v", drift)
+	}
+	if drift := form.Against([]pin.LaunchForm{form}); drift.Drifted() {
+		t.Errorf("allowed, it still is %+v", drift)
 	}
 }

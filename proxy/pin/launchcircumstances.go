@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/sallyport/sallyport/proxy/keychain/secretname"
 )
 
 // around adds a change of surroundings that a person is asked about. It keeps nothing from running.
@@ -54,7 +56,9 @@ func (d *LaunchDrift) loaders(f LaunchForm, allowed []LaunchForm) {
 
 // SecretIn reads the name of a variable that is filled in with a stored secret, which counts as part of the name: VARIABLE=keychain:SECRET.
 func SecretIn(name string) (variable, secret string, fills bool) {
-	return strings.Cut(name, "=keychain:")
+	variable, text, _ := strings.Cut(name, "=")
+	secret, fills = secretname.In(text)
+	return variable, secret, fills
 }
 
 // CodeLoaders returns the sorted names of the variables that load code into this start or choose where it comes from, without switches that
@@ -272,8 +276,12 @@ func knownClients(client string) launchClient {
 	return launchClient{}
 }
 
-// ClientSets reports whether a client sets a variable for all its children. Under any other client the same name counts.
+// ClientSets reports whether a client sets a variable for all its children. Under any other client the same name counts, and so does one that is filled
+// in with a stored secret: no client does that.
 func ClientSets(client, name string) bool {
+	if _, _, fills := SecretIn(name); fills {
+		return false
+	}
 	return slices.ContainsFunc(knownClients(client).sets, func(set string) bool {
 		if beginning, ok := strings.CutSuffix(set, "*"); ok {
 			return strings.HasPrefix(name, beginning)
