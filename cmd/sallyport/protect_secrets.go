@@ -48,7 +48,7 @@ func (c protectCommand) secrets(ctx context.Context, s streams, ask *control.Pro
 	names := map[string]string{}
 	for _, key := range wanted {
 		names[key] = secretNameOf(c.Convert, key)
-		ask.Set = append(ask.Set, key+"=keychain:"+names[key])
+		ask.Set = append(ask.Set, key+"="+secretname.Text(names[key]))
 	}
 	if len(wanted) == 0 || ask.DryRun {
 		return typed, exitFine, nil

@@ -23,28 +23,6 @@ type secretCommand struct {
 // errSecretUsage replaces every error about how a secret command was typed: what was typed may be the value.
 var errSecretUsage = errors.New("it takes a name and nothing else; the value is typed when you are asked, or piped in, because other programs can read a command line")
 
-var errSecretsInside = errors.New("a program inside a guarded server can't use your secrets: run this in a terminal of your own")
-
-// secretStore is what this home has of a person's secrets.
-func secretStore() (keychain.Store, int, error) {
-	home, err := control.FindHome(os.Getenv)
-	if err != nil {
-		return keychain.Store{}, exitFailed, err
-	}
-	if control.StartedInside() {
-		return keychain.Store{}, exitPerson, errSecretsInside
-	}
-	return keychain.Secrets(home.Dir), exitFine, nil
-}
-
-// withPerson is the same store for a person at a terminal: the system may show its dialog.
-func withPerson(s streams, store keychain.Store) keychain.Store {
-	if f, ok := s.err.(*os.File); ok && terminal.Is(f) {
-		return store.WithPerson()
-	}
-	return store
-}
-
 type secretSetCommand struct {
 	Name string `arg:"" help:"Name, such as openai: letters, digits, dots, underscores and hyphens, at most 64."`
 	Yes  bool   `help:"Answer yes to the question whether to replace a value."`

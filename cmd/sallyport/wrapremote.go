@@ -19,7 +19,6 @@ import (
 	"github.com/sallyport/sallyport/proxy"
 	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/control"
-	"github.com/sallyport/sallyport/proxy/keychain"
 	"github.com/sallyport/sallyport/proxy/transport/remote"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
@@ -219,13 +218,10 @@ func (to *remoteServer) secretOf(ctx context.Context, h address.Header) (string,
 	if h.From != "keychain" {
 		return to.getenv(h.Key), nil
 	}
-	home, err := control.FindHome(os.Getenv)
-	if err != nil {
-		return "", err
-	}
-	secret, err := "", errSecretsInside
-	if !control.StartedInside() { // else a guarded server has it sent to a server of its own
-		secret, err = keychain.Secrets(home.Dir).Get(ctx, h.Key)
+	secret := ""
+	store, _, err := secretStore() // none in a guarded server, which could have it sent to a server of its own
+	if err == nil {
+		secret, err = store.Get(ctx, h.Key)
 	}
 	if err != nil {
 		return "", fmt.Errorf("the header %s: %s: %w", h.Name, h.Source(), err)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/keychain"
 	"github.com/sallyport/sallyport/proxy/keychain/secretname"
 	"github.com/sallyport/sallyport/proxy/launch"
@@ -39,23 +38,19 @@ func withSecrets(ctx context.Context, environ []string) (env, values []string, e
 	if len(secretVariables(environ)) == 0 {
 		return nil, nil, nil
 	}
-	home, err := control.FindHome(os.Getenv)
-	if err != nil {
-		return nil, nil, err
-	}
 	got := map[string]string{}
 	env = slices.Clone(environ)
 	for i, entry := range env {
 		variable, text, _ := strings.Cut(entry, "=")
 		name, is := secretname.In(text)
-		if !is {
+		if !is || variable == "" {
 			continue
 		}
 		if strings.EqualFold(variable, "PATH") || launch.IsLoader(variable) || pin.IsHome(variable) { // what runs is known by its text, before the start
 			return nil, nil, fmt.Errorf("the variable %s decides which code runs, so it can't be filled in with a secret", variable)
 		}
 		if got[name] == "" {
-			if got[name], err = storedSecretOf(ctx, home, name); err != nil {
+			if got[name], err = storedSecretOf(ctx, name); err != nil {
 				return nil, nil, fmt.Errorf("the variable %s: %w", variable, err)
 			}
 			values = append(values, got[name])
@@ -65,16 +60,17 @@ func withSecrets(ctx context.Context, environ []string) (env, values []string, e
 	return env, values, nil
 }
 
-// storedSecretOf is the value that a wrapper uses for its server. A guarded server that starts a wrapper of its own gets none.
-func storedSecretOf(ctx context.Context, home control.Home, name string) (string, error) {
-	if control.StartedInside() {
-		return "", errSecretsInside
-	}
-	ref, err := keychain.ParseRef("keychain:" + name)
+// storedSecretOf is the value that a wrapper uses for its server. A guarded server that starts a wrapper of its own gets none (secretStore).
+func storedSecretOf(ctx context.Context, name string) (string, error) {
+	store, _, err := secretStore()
 	if err != nil {
 		return "", err
 	}
-	return ref.Resolve(ctx, keychain.Secrets(home.Dir), os.Getenv)
+	ref, err := keychain.ParseRef(secretname.Text(name))
+	if err != nil {
+		return "", err
+	}
+	return ref.Resolve(ctx, store, os.Getenv)
 }
 
 // ownSecrets is withSecrets for the environment of this wrapper.
