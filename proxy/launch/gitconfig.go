@@ -12,16 +12,20 @@ const (
 	gitValue = "GIT_CONFIG_VALUE_"
 )
 
-// gitRestrictions are settings of git that only take something away from it, with the values that do: GitHub Copilot CLI sets the first for all
-// its children. Keys are in lower case, as git compares them.
-var gitRestrictions = map[string]string{
-	"safe.barerepository": "explicit",
-	"core.fsmonitor":      "false",
-	"core.hookspath":      "/dev/null",
-	"protocol.allow":      "never",
-	"protocol.ext.allow":  "never",
-	"protocol.file.allow": "never",
-	"submodule.recurse":   "false",
+// restriction is the value with which a setting of git only takes something away from it, "" for any other setting: GitHub Copilot CLI sets the first
+// for all its children. git compares keys in lower case. A switch, since every wrapper would make a map at its start.
+func restriction(key string) (value string) {
+	switch strings.ToLower(key) {
+	case "safe.barerepository":
+		return "explicit"
+	case "core.fsmonitor", "submodule.recurse":
+		return "false"
+	case "core.hookspath":
+		return "/dev/null"
+	case "protocol.allow", "protocol.ext.allow", "protocol.file.allow":
+		return "never"
+	}
+	return ""
 }
 
 func configuresGit(name string) bool {
@@ -31,7 +35,7 @@ func configuresGit(name string) bool {
 // restrictsGit reports whether all that an environment configures of git only takes something away: then these variables load no code, and say
 // nothing about a server. A pair that is not whole, is there twice, or is beyond the count is none that does.
 func restrictsGit(env []string) bool {
-	set := map[string]string{}
+	var set map[string]string
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		if !configuresGit(name) {
@@ -40,6 +44,9 @@ func restrictsGit(env []string) bool {
 		if _, twice := set[name]; twice {
 			return false
 		}
+		if set == nil { // most environments have none of them
+			set = map[string]string{}
+		}
 		set[name] = value
 	}
 	count, err := strconv.ParseUint(set[gitCount], 10, 8)
@@ -47,9 +54,8 @@ func restrictsGit(env []string) bool {
 		return false
 	}
 	for i := range int(count) {
-		key, named := set[gitKey+strconv.Itoa(i)]
-		value, valued := set[gitValue+strconv.Itoa(i)]
-		if only, known := gitRestrictions[strings.ToLower(key)]; !named || !valued || !known || value != only {
+		only := restriction(set[gitKey+strconv.Itoa(i)]) // "" too if there is no such key
+		if value := set[gitValue+strconv.Itoa(i)]; only == "" || value != only {
 			return false
 		}
 	}
