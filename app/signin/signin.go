@@ -318,15 +318,12 @@ const wholeLimit = 2 * time.Minute
 
 // whole is a context for work that ends with the hub or after so long, not with whoever asked for it.
 func (s *Desk) whole(limit time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	go func() {
-		select {
-		case <-s.hub.Closing:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
+	ctx, leave := office.Until(context.Background(), s.hub.Closing)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	return ctx, func() {
+		cancel()
+		leave()
+	}
 }
 
 func (s *Desk) demandedNow(ctx context.Context, srv *server, in control.SignIn) (control.SignedIn, error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/approvals"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/ledger"
 	"github.com/sallyport/sallyport/app/providers"
 	"github.com/sallyport/sallyport/app/review"
@@ -100,15 +101,8 @@ func (d *definitions) later(server string) {
 	}
 	d.asking[server] = true
 	d.work.Go(func() {
-		ctx, cancel := context.WithCancel(context.Background())
+		ctx, cancel := office.Until(context.Background(), d.closing)
 		defer cancel()
-		go func() {
-			select {
-			case <-d.closing:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
 		for d.round(ctx, server) {
 		}
 	})
