@@ -107,11 +107,11 @@ func TestFiveRealClientsConnectToARemoteServerThroughTheWrapper(t *testing.T) {
 	} {
 		t.Run(c.client, func(t *testing.T) {
 			a := agents[slices.IndexFunc(agents, func(a agent) bool { return a.client == c.client })]
-			prefix, tool := "mcp__far", "get_sum"
-			if c.client == "copilot-cli" {
-				prefix, tool = "far-", "get-sum"
+			tool := "get_sum"
+			if c.client == "copilot-cli" { // the others write names that models take
+				tool = "get-sum"
 			}
-			m := newModel(t, prefix, tool)
+			m := newModel(t, strings.Replace(a.prefix, "memory", "far", 1), tool)
 			file, text := filepath.Join(home, c.file), ""
 			if a.file != nil {
 				a.file(t, home, m.server.URL, memory)
