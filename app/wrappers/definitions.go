@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/sallyport/sallyport/app/approvals"
-	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/ledger"
+	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/app/providers"
 	"github.com/sallyport/sallyport/app/review"
 	"github.com/sallyport/sallyport/proxy/control"
