@@ -11,36 +11,6 @@ const (
 	maxNouns            = 24
 )
 
-// verbOf is the verb that a word of a tool counts as, "" for any other word. docs/flow.md lists them. A switch, since a wrapper and its guard would
-// make maps at every start.
-func verbOf(word string) string {
-	switch word {
-	case "delete", "remove", "erase", "drop", "destroy", "purge", "wipe":
-		return "delete"
-	case "cancel", "revoke", "unsubscribe":
-		return "cancel"
-	case "reserve", "book", "schedule":
-		return "book"
-	case "buy", "purchase", "order", "subscribe":
-		return "buy"
-	case "pay", "transfer", "withdraw", "donate":
-		return "pay"
-	case "send", "forward", "email", "mail", "share", "post", "publish", "upload", "reply":
-		return "send"
-	case "invite", "add":
-		return "invite"
-	case "change", "update", "modify", "reset", "set", "edit":
-		return "change"
-	case "create", "make":
-		return "create"
-	case "grant", "assign", "promote":
-		return "grant"
-	case "move", "archive", "rename":
-		return "move"
-	}
-	return ""
-}
-
 // verbOfNoun is the verb of what is made, placed or done: "make a reservation" orders to book.
 func verbOfNoun(word string) string {
 	switch word {
@@ -56,52 +26,6 @@ func verbOfNoun(word string) string {
 		return "delete"
 	}
 	return ""
-}
-
-// does reports whether a verb says what is done only together with a noun.
-func does(word string) bool {
-	switch word {
-	case "make", "place", "do", "perform", "initiate", "complete", "execute", "arrange", "submit", "issue":
-		return true
-	}
-	return false
-}
-
-// Visit is the verb of an order to open a host: its act has the host for a noun.
-const Visit = "visit"
-
-// visits reports whether a word orders to open what an address behind it names.
-func visits(word string) bool {
-	switch word {
-	case "visit", "open", "go", "browse", "navigate", "click", "access", "load", "fetch", "download", "follow":
-		return true
-	}
-	return false
-}
-
-// role is what a word says about a verb behind it.
-type role uint8
-
-const (
-	begins role = 1 << iota // there is none: the sentence begins
-	orders                  // a verb behind it orders
-	urges                   // a "to" behind it does
-	isTo
-)
-
-// roleOf is the role of a word in lower case.
-func roleOf(word []byte) role {
-	switch string(word) {
-	case "you":
-		return orders | urges
-	case "please", "must", "should", "then", "now", "also", "first", "kindly", "immediately", "and", "can", "could", "always", "just", "finally", "next", "instead":
-		return orders
-	case "need", "have", "remember", "sure", "required", "instructed", "asked", "want", "supposed", "forget":
-		return urges
-	case "to":
-		return isTo
-	}
-	return 0
 }
 
 // ActOf is the text of an act's value.
@@ -132,54 +56,59 @@ func stem(noun string) string {
 	return noun[:min(len(noun), nounLetters)]
 }
 
-// acts takes the verbs of the text that order something, with the nouns around them.
-func (s *scanner) acts() {
-	text := s.text
-	last, before := begins, begins // of the two words before
-	for i := 0; i < len(text); {
+// parted notes a sign between words: some end what is ordered.
+func (s *scanner) parted(sign byte) {
+	switch sign {
+	case '.', '\n', '!', '?', ':', ';':
+		s.last, s.before = begins, begins
+	case ',':
+		if s.last&orders == 0 {
+			s.last, s.before = begins, begins
+		}
+	}
+}
+
+// orderings takes the verbs in text[from:to] that order something, with the nouns around them.
+func (s *scanner) orderings(from, to int) {
+	text := s.text[:to]
+	for i := from; i < len(text); {
 		if bytesAre[text[i]]&(isLower|isUpper) == 0 {
-			switch text[i] {
-			case '.', '\n', '!', '?', ':', ';':
-				last, before = begins, begins
-			case ',':
-				if last&orders == 0 {
-					last, before = begins, begins
-				}
-			}
+			s.parted(text[i])
 			i++
 			continue
 		}
 		start := i
-		for i < len(text) && bytesAre[text[i]]&(isLower|isUpper|isDigit|isScore|isHigh) != 0 {
+		key, _, end := letterWord(text, start)
+		for i = end; i < len(text) && bytesAre[text[i]]&(isLower|isUpper|isDigit|isScore|isHigh) != 0; {
 			i++
 		}
-		if i-start < shortestRole || i-start > longestVerb {
-			before, last = last, 0
-			continue
+		if i > end {
+			key = 0 // with a digit in it, it means nothing
 		}
-		var room [longestVerb]byte
-		lower := room[:i-start]
-		for n := range lower {
-			lower[n] = text[start+n] | 0x20
-		}
-		if last&(begins|orders) != 0 || last&isTo != 0 && before&urges != 0 {
-			if verb := verbOf(string(lower)); verb != "" {
-				s.act(verb, start, i)
-			} else if visits(string(lower)) && s.alone(start, i) {
-				s.visit(i)
-			}
-			if does(string(lower)) {
-				s.deed(start, i)
-			}
-		}
-		before, last = last, roleOf(lower)
+		s.ordering(key, text[start:i], start)
 	}
 }
 
-const (
-	longestVerb  = 11
-	shortestRole = 2
-)
+// ordering takes a word that begins at start, with its first letters in lower case (keyOf), 0 if it is none of letters: with the nouns around it if it is a verb that orders something.
+func (s *scanner) ordering(key uint64, word string, start int) {
+	is := meaningOf(key, word)
+	if is == nil {
+		s.before, s.last = s.last, 0
+		return
+	}
+	if is.is&(acts|visits|does) != 0 && (s.last&(begins|orders) != 0 || s.last&isTo != 0 && s.before&urges != 0) {
+		end := start + len(word)
+		if is.verb != "" {
+			s.act(is.verb, start, end)
+		} else if is.is&visits != 0 && s.alone(start, end) {
+			s.visit(end)
+		}
+		if is.is&does != 0 {
+			s.deed(start, end)
+		}
+	}
+	s.before, s.last = s.last, is.is
+}
 
 func (s *scanner) act(verb string, start, end int) {
 	from, to := max(0, start-actBefore), min(len(s.text), end+actAfter)

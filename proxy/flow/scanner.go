@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sallyport/sallyport/proxy/inspect/decode"
 )
 
 // scanner goes through a text once, word by word.
@@ -24,6 +26,8 @@ type scanner struct {
 	apart    [maxApart]byte // letters that stand apart, one after the other
 	apartLen int
 	apartEnd int
+
+	last, before role // of the two words before, for acts
 }
 
 // maxApart is the longest destination whose letters stand apart, leastApart the shortest.
@@ -89,35 +93,52 @@ func (s *scanner) scan() {
 		s.text = unspelled(text)
 		text = s.text
 	}
-	for i := 0; i < len(text); {
-		is := bytesAre[text[i]]
+	s.last, s.before = begins, begins
+	for at := 0; at < len(text); {
+		is := bytesAre[text[at]]
 		if is&(isSpace|isBreak) != 0 {
-			if is&isQuote != 0 && s.prose && i >= s.quotedPast {
-				s.quoted(i)
+			if is&isQuote != 0 && s.prose && at >= s.quotedPast {
+				s.quoted(at)
 			}
 			if is&isBreak != 0 {
 				s.endRun()
 			}
-			i++
+			if is != isSpace || text[at] == '\n' {
+				s.parted(text[at])
+			}
+			at++
 			continue
 		}
-		start, bits, digits := i, uint16(0), 0
-		for i < len(text) {
-			is := bytesAre[text[i]]
-			if is&(isSpace|isBreak) != 0 {
-				break
+		start, digits := at, 0
+		key, bits, i := letterWord(text, start)
+		if i == len(text) || bytesAre[text[i]]&(isSpace|isBreak) != 0 {
+			if s.prose {
+				s.ordering(key, text[start:i], start)
 			}
-			if is == isDigit {
-				digits++
+		} else {
+			for i < len(text) {
+				is := bytesAre[text[i]]
+				if is&(isSpace|isBreak) != 0 {
+					break
+				}
+				if is == isDigit {
+					digits++
+				}
+				bits |= is
+				i++
 			}
-			bits |= is
-			i++
+			if s.prose {
+				s.orderings(start, i)
+			}
 		}
 		if bits == isLower && i-start > 1 && i-start < KeyLeast && !s.announced && start >= s.past && s.apartLen == 0 { // what most words are
 			if s.capitals > 0 {
 				s.endRun()
 			}
 			s.announced = i-start == 2 && text[start] == 'i' && text[start+1] == 'd'
+			if at = i; at < len(text) && text[at] == ' ' {
+				at++
+			}
 			continue
 		}
 		if i == start+1 {
@@ -126,12 +147,49 @@ func (s *scanner) scan() {
 			s.endApart()
 		}
 		s.word(start, i, bits, digits)
+		at = i
 	}
 	s.endApart()
 	s.endRun()
-	if s.prose {
-		s.acts()
+}
+
+// letterWord are the letters that text[start:] begins with: the first eight of them in lower case (decode.LetterKey), which cases there are, and where they
+// end.
+func letterWord(text string, start int) (key uint64, bits uint16, end int) {
+	end = start
+	const cases uint64 = 0x20 * decode.EachByte
+	var lower, upper uint64
+	for end+decode.KeyLetters <= len(text) {
+		x := decode.Eight(text, end)
+		some, n := decode.LetterKey(x)
+		if end == start {
+			key = some
+		}
+		is := cases >> (8 * uint(decode.KeyLetters-n)) & cases // none for n = 0
+		lower, upper = lower|x&is, upper|^x&is
+		if end += n; n < decode.KeyLetters {
+			return key, casesOf(lower, upper), end
+		}
 	}
+	for end < len(text) && bytesAre[text[end]]&(isLower|isUpper) != 0 {
+		c := uint64(text[end])
+		if at := end - start; at < decode.KeyLetters {
+			key |= (c | 0x20) << (8 * at)
+		}
+		lower, upper = lower|c&0x20, upper|^c&0x20
+		end++
+	}
+	return key, casesOf(lower, upper), end
+}
+
+func casesOf(lower, upper uint64) (bits uint16) {
+	if lower != 0 {
+		bits = isLower
+	}
+	if upper != 0 {
+		bits |= isUpper
+	}
+	return bits
 }
 
 // single is a word of one byte: with one blank or line break between them, such words may be an address (e v e @ e v i l . c o m).
