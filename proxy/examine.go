@@ -171,9 +171,9 @@ func (s *responses) inspect(e *examined) {
 	e.found = s.judgeResponse(e)
 }
 
-// besideFrom is how long a response is whose values are taken beside its inspection, in bytes: a goroutine is
-// worth it where they take longer than a twentieth of a millisecond.
-const besideFrom = 4 << 10
+// besideFrom is how long a response is whose values are taken beside its inspection, in bytes. Another processor begins about a tenth of a
+// millisecond after it is asked to; shorter responses gain nothing from that (docs/performance.md).
+const besideFrom = 16 << 10
 
 // embeds adds the finding for a result that holds a page nobody approved, or another than the approved one. It is held as a whole: a client
 // would draw the page in the conversation.
