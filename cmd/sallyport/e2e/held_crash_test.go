@@ -144,6 +144,7 @@ func (o *ordeal) find(codes []string) (found heldState) {
 }
 
 func TestKilledAtAnyStepNothingHeldIsDeliveredUnreleasedOrTwiceOrLost(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	h := install(t)
 	argv, _ := poisoned(t, dir)

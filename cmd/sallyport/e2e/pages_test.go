@@ -18,7 +18,7 @@ func TestThePagesOfRealServersAreAllowedOnceAndDeliveredAsTheyAre(t *testing.T) 
 	samePages(t, played(1, []pageServer{{"mcp-cohort-heatmap-server", "ui://get-cohort-data/mcp-app.html"}, {"mcp-map-server", "ui://cesium-map/mcp-app.html"}})...)
 }
 
-// samePages allows the page of each server once and reads it a hundred times from each of two wrappers.
+// samePages allows the page of each server once and reads it twenty times from each of two wrappers, a hundred with -long.
 func samePages(t *testing.T, servers ...pageServer) {
 	t.Helper()
 	for _, server := range servers {
@@ -59,7 +59,11 @@ func samePages(t *testing.T, servers ...pageServer) {
 			h.approve()
 			wait(t, "it is open", func() bool { return strings.Contains(first.request("resources/read", params), `"contents"`) })
 			second := begin()
-			for i := range 100 {
+			reads := 20
+			if *longFlag {
+				reads = 100
+			}
+			for i := range reads {
 				for name, s := range map[string]*session{"first": first, "second": second} {
 					if got := contents(s); got != want {
 						t.Fatalf("read %d of the %s wrapper: %.300s", i, name, got)

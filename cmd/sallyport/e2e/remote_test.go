@@ -100,6 +100,7 @@ func TestBehindTheWrapperARemoteSessionIsTheSame(t *testing.T) {
 		{"the Python SDK, SSE", "sse", "/sse", "legacy", onPython("sse"), ofPython},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			dir := emptyFolder(t)
 			url := "http://127.0.0.1:" + serve(t, nil, c.start) + c.path
 			drive := drivePython(c.mode)
