@@ -185,6 +185,7 @@ func TestAFullDiskOpensNothingAndLosesNothing(t *testing.T) {
 // A read-only home. A file system with a file open for writing can't become read-only, so a hub finds out when it starts. Then even what was
 // allowed stays blocked, because the hub can't lock the store.
 func TestAReadOnlyHomeBlocksEverythingUntilItCanBeWritten(t *testing.T) {
+	t.Parallel()
 	h, remount := smallDisk(t, "4m")
 	if h == nil {
 		return
@@ -222,6 +223,7 @@ func TestAReadOnlyHomeBlocksEverythingUntilItCanBeWritten(t *testing.T) {
 
 // A hub that starts on a full disk or in a read-only home leaves no half-made home, lets nothing through and says why.
 func TestAHubThatStartsWhereNothingCanBeWritten(t *testing.T) {
+	t.Parallel()
 	for name, full := range map[string]bool{"a full disk": true, "a read-only home": false} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			h, remount := smallDisk(t, "4m")

@@ -229,6 +229,7 @@ func (h *installation) attempt(s *session, ready, out string) (code, exit, said 
 }
 
 func TestNoDescendantOfAWrapperDecides(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	h := install(t)
 	server := script(t, dir, "server.json", plainServer)
@@ -467,6 +468,7 @@ func TestASignalIsCaughtWhileAWrapperWaitsForItsHub(t *testing.T) {
 }
 
 func TestAServerThatDoesNotReadEndsWithItsClient(t *testing.T) {
+	t.Parallel()
 	dir := folder(t)
 	h := install(t)
 	mark := "E2E_MARK=" + dir

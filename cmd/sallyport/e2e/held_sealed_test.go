@@ -14,6 +14,7 @@ import (
 
 // A response is held while the hub does not respond. Its request is on disk and nowhere in clear, whichever process reports it to the hub.
 func TestSecretsOfACallAreNowhereInClearWhileNoHubAnswers(t *testing.T) {
+	t.Parallel()
 	const (
 		argument = "hunter-swordfish-4711"
 		token    = "ghp_Aa1Bb2Cc3Dd4Ee5Ff6Gg7Hh8Ii9Jj0Kk1Ll"
