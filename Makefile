@@ -88,7 +88,7 @@ test: test-needs ui-needs ## Run all tests, end to end against real servers and 
 	@mkdir -p .cache; exec 3>&1; ( rc=0; npm --prefix frontend test >.cache/page-tests.txt 2>&1 & page=$$!; \
 		$(TEST) -parallel 4 $(E2E) >.cache/e2e-tests.txt 2>&1 & e2e=$$!; trap 'kill $$page $$e2e' INT TERM; \
 		GORACE=atexit_sleep_ms=0 $(TEST) -race $$(go list ./... | grep -vxFf <(go list $(PURE) $(LONG) $(E2E))) || rc=$$?; \
-		$(TEST) $(PURE) $(LONG) || rc=$$?; \
+		$(TEST) -parallel 6 $(PURE) $(LONG) || rc=$$?; \
 		wait $$e2e || rc=$$?; cat .cache/e2e-tests.txt; $(STORIES) -v || rc=$$?; \
 		if wait $$page; then tail -n 6 .cache/page-tests.txt >&3; else rc=1; cat .cache/page-tests.txt >&3; fi; exit $$rc ) 2>&1 | build/report
 
