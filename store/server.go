@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -43,6 +44,9 @@ type Server struct {
 	Issuer string          `json:"issuer,omitempty"`
 	Extra  json.RawMessage `json:"extra,omitempty"` // fields of later versions
 }
+
+// Remote reports whether it is reached at an address, by its identity: no program of it runs here.
+func (s Server) Remote() bool { return strings.HasPrefix(s.Identity, "url:") }
 
 // Eras are the eras in which a server's process answered, as long as it is this program.
 type Eras struct {

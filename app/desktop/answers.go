@@ -71,7 +71,7 @@ type Review struct {
 	Passages    [][]int              `json:"passages"` // indexes of findings that are one warning to a person
 	Details     []PartDetail         `json:"details"`
 	Diff        string               `json:"diff"`    // unified diff of a client's file; holds server text
-	Sandbox     vocab.Sandbox        `json:"sandbox"` // off, shield, strict, ""
+	Sandbox     vocab.Sandbox        `json:"sandbox"` // off, shield, strict, none: remote, ""
 	LookedUnder vocab.Sandbox        `json:"lookedUnder"`
 	Next        string               `json:"next"`             // code of the item for what is left of it
 	TypedWord   string               `json:"typedWord"`        // to be typed to allow; "" unless Critical
@@ -128,7 +128,7 @@ type Server struct {
 	Findings []inspect.Finding `json:"findings"`
 	Passages [][]int           `json:"passages"` // as in Review
 	LastSeen string            `json:"lastSeen"` // "" if never
-	Sandbox  vocab.Sandbox     `json:"sandbox"`  // off, shield, strict
+	Sandbox  vocab.Sandbox     `json:"sandbox"`  // off, shield, strict, none: remote
 	RunsIn   []vocab.Sandbox   `json:"runsUnder"`
 	Parts    int               `json:"parts"`             // pinned things, all kinds
 	Problem  *control.Problem  `json:"problem,omitempty"` // why it can't be used, if no item says so

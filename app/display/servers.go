@@ -94,8 +94,11 @@ func (d *Display) server(l *ledger.Ledger, codes map[vocab.ItemKind]string, name
 	return server
 }
 
-// sandboxOf is the sandbox set for a server.
+// sandboxOf is the sandbox set for a server. A remote one has none.
 func (d *Display) sandboxOf(server store.Server) vocab.Sandbox {
+	if server.Remote() {
+		return vocab.SandboxRemote
+	}
 	return vocab.Sandbox(d.from.Settings.ValuesFor(server)["sandbox"])
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
 	"github.com/sallyport/sallyport/proxy/policy"
+	"github.com/sallyport/sallyport/proxy/vocab"
 	"github.com/sallyport/sallyport/store"
 )
 
@@ -161,6 +162,9 @@ func (k *Keeper) SetSetting(peer control.Peer, q control.SettingQuery) (none con
 func (k *Keeper) changeOf(peer control.Peer, q control.SettingQuery) (c change, err error) {
 	if c.setting, c.server, err = k.settable(q); err != nil {
 		return c, err
+	}
+	if walls := q.Key == "sandbox" && q.Value != "" && q.Value != string(vocab.SandboxOff); walls && c.server.Remote() {
+		return c, office.Answer(control.CodeBadRequest, "%s is a remote server: it has no program here that could be put into a sandbox", legible.Name(c.server.Name, "it"))
 	}
 	if c.accepted, err = k.settings.accepted.Set(q.Key, q.Value, c.server.ID, q.Tool); err != nil {
 		return c, office.Answer(control.CodeBadRequest, "%v", err)

@@ -92,6 +92,9 @@ func (c settingsSetCommand) ask(ctx context.Context, s streams, hub *control.Cli
 		query.Decided = true
 		setting, err = control.AskSetSetting(ctx, hub, query)
 	}
+	if hubError(err, control.CodeBadRequest) && c.Key == "sandbox" { // of a remote server, or no such sandbox
+		return exitUsage, err
+	}
 	if err != nil {
 		return codeOf(err), err
 	}

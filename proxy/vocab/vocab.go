@@ -162,6 +162,7 @@ const (
 	SandboxOff    Sandbox = "off"
 	SandboxShield Sandbox = "shield"
 	SandboxStrict Sandbox = "strict"
+	SandboxRemote Sandbox = "none: remote" // a remote server has no program here
 )
 
 // Severity is how serious an item is.

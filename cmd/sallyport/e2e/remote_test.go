@@ -249,6 +249,15 @@ func TestARemoteServerIsLookedAt(t *testing.T) {
 	if code != 3 || !strings.Contains(out, "clock needs your review") {
 		t.Errorf("status %d: %s", code, out)
 	}
+	if out, code := h.run("settings", "set", "sandbox", "strict", "--server", "clock"); code != 2 || !strings.Contains(out, "clock is a remote server: it has no program here") {
+		t.Errorf("a sandbox for a remote server: status %d: %s", code, out)
+	}
+	if out, code := h.run("servers", "--json"); code != 0 && code != 3 || !strings.Contains(out, `"sandbox":"none: remote"`) {
+		t.Errorf("status %d: %s", code, out)
+	}
+	if out, _ := h.run("show", h.inbox()[0].Code); !strings.Contains(out, "none: remote") || strings.Contains(out, "its program has") {
+		t.Errorf("the review: %s", out)
+	}
 	h.approve()
 	if out, code := h.run("probe", "--url", server.URL); code != 0 || !strings.Contains(out, "everything it declares is allowed") {
 		t.Errorf("status %d: %s", code, out)

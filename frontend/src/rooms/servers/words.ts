@@ -19,6 +19,8 @@ export function sandboxWords(sandbox: string): string {
     case 'off':
     case '':
       return 'None'
+    case 'none: remote':
+      return 'None: remote'
   }
   return sandbox
 }
