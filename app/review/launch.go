@@ -187,7 +187,7 @@ func launchTitle(server string, about pin.LaunchAbout, d pin.LaunchDrift) string
 		pin.AboutAddress:      "Reached in another way",
 	}[about]
 	if said == "" {
-		return server + ": what it runs is blocked"
+		return "Blocked by you: " + server
 	}
 	words := map[string]string{
 		"executable": "executable", "interpreter": "interpreter", "script": "script", "package": "package", "answers": "the program it starts", "loads": "a file loaded first",

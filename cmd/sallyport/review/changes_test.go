@@ -44,3 +44,13 @@ func TestWhatOnlyProgramsReadComesLast(t *testing.T) {
 		})
 	}
 }
+
+// A remote server has no program: its review must not say that one was started, or changed.
+func TestAChangedWayToARemoteServerIsNoProgram(t *testing.T) {
+	for _, about := range []pin.LaunchAbout{pin.AboutAddress, pin.AboutNothing} {
+		d := control.ItemDetail{InboxItem: control.InboxItem{Kind: "launch", Server: "far", Severity: "high", Launch: about}, URL: "https://mcp.example.com/mcp"}
+		if said := launchMeaning(d); strings.Contains(said, "program") || strings.Contains(said, "start") || !strings.Contains(said, "Nothing is sent to it") {
+			t.Errorf("%q: %s", about, said)
+		}
+	}
+}

@@ -11,13 +11,17 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-// launchMeaning explains that a server would run a different program than the allowed one.
+// launchMeaning explains that a server would run a different program than the allowed one, or is reached in another way.
 func launchMeaning(d control.ItemDetail) string {
 	switch {
 	case d.Launch == pin.AboutLoader:
 		return "A variable that can load code has a value you haven't allowed. That code would\nrun before you could review it, so the server has not been started. Its calls\nare blocked until you decide."
 	case d.Launch == pin.AboutSecret:
 		return "Its entry names one of your stored secrets, which you haven't allowed it. The\nserver would get the secret at its start, so it has not been started. Its calls\nare blocked until you decide."
+	case d.Launch == pin.AboutAddress:
+		return "Its name leads to another kind of address than the one you allowed, or it is\nspoken to in another way. Nothing is sent to it, and its calls are blocked until\nyou decide."
+	case d.URL != "":
+		return "You blocked the way to this server. Nothing is sent to it, and its calls are\nblocked until you allow it again."
 	case d.Launch == pin.AboutSurroundings && d.Runs:
 		return "It's the program you allowed, but the folder it starts in or a variable\nchanged. The server keeps running."
 	case d.Launch == pin.AboutSurroundings:

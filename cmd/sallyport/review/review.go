@@ -159,8 +159,7 @@ func meaning(d control.ItemDetail) string {
 	running := "Sallyport started the server to see what it declares, so its program has\nalready run with your permissions."
 	if d.URL != "" {
 		running = "Sallyport asked the server at its address what it declares. It runs on another\ncomputer, or was started by somebody else: Sallyport can't see its program."
-	}
-	if d.LookedIn == vocab.SandboxShield || d.LookedIn == vocab.SandboxStrict {
+	} else if d.LookedIn == vocab.SandboxShield || d.LookedIn == vocab.SandboxStrict {
 		running = "Sallyport started the server to see what it declares. Its program ran in a\nsandbox (" + string(d.LookedIn) + "), not with all your permissions."
 	}
 	switch {

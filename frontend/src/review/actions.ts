@@ -120,6 +120,16 @@ function launch(review: Review): Actions {
   const server = serverOf(review)
   const ask = asking(review, true)
   const safe = keep(review, server)
+  if (review.url) {
+    return {
+      safe,
+      others: [{
+        id: 'act-allow', title: 'Allow this way…', label: `Allow this way: ${server}`, call: 'allow', items: [], all: false, ask,
+        consequence: `If you allow this, ${server} is reached as shown here, and gets what Claude sends it and what you sign in with. Allow it if you know why that changed.`,
+        confirm: 'Allow this way', done: `You allowed the way to ${server}.`, undo: false,
+      }],
+    }
+  }
   return {
     safe: safe && review.runs ? { ...safe, title: 'Block it', label: `Block it: what ${server} runs now`, done: `You blocked what ${server} runs now.` } : safe,
     others: [{

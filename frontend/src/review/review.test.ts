@@ -556,6 +556,15 @@ describe('a new server', () => {
   })
 })
 
+it('a remote server that is reached in another way has no program that was started', async () => {
+  const { page, arm } = await lookAt(KINDS['launch_remote'] ?? reviewOf())
+  expect(screen.getByText(/Its name leads to another kind of address.*Nothing is sent to it\./)).toBeInTheDocument()
+  await arm()
+  await fireEvent.click(button(/^Allow this way: linear/))
+  expect(screen.getByText(/linear is reached as shown here/)).toBeInTheDocument()
+  expect(page.container).not.toHaveTextContent(/program|permissions|started|What it runs/)
+})
+
 it('a change of technicalities alone is shown at once', async () => {
   const part = partOf('get_forecast', { changes: [changeOf({ path: 'execution', words: '`execution` changed', before: '{}', after: '{"taskSupport":"required"}' })] })
   await lookAt(reviewOf({ details: [part] }))

@@ -89,6 +89,7 @@ export function verdict(review: Review): string {
     case 'login':
       return signInVerdict(review)
     case 'launch':
+      if (review.url) return `${LAUNCH_MEANS[review.launch ?? ''] ?? 'You blocked the way to it.'} Nothing is sent to it.`
       return `${LAUNCH_MEANS[review.launch ?? ''] ?? 'You blocked its program.'} ${review.runs ? 'It is still running.' : 'It has not been started.'}`
   }
   if (worst && worst.level !== 'low') return verdictOf(worst)
@@ -169,7 +170,8 @@ export function decidedWords(review: Review): string {
 }
 
 /** The kind of a part, in a word. */
-export function partKind(part: PartDetail): string {
+export function partKind(part: PartDetail, remote: boolean): string {
+  if (part.kind === 'launch' && remote) return 'Where it is'
   return (
     { tool: 'Tool', instructions: 'Instructions', prompt: 'Prompt', page: 'Page', resource: 'Resource', 'resource-template': 'Resource template', skill: 'Skill', launch: 'What it runs', interaction: 'Request', entry: 'Entry', extension: 'Extension', setting: 'Setting', store: 'Store' }[kindOf(part.kind, part.name)] ?? 'Part'
   )

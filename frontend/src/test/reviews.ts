@@ -217,6 +217,10 @@ export const KINDS: Record<string, Review> = {
     code: 'LA2R', kind: 'launch', title: 'Same command, another program: weather (package)', launch: 'program', severity: 'review',
     details: [partOf('', { kind: 'launch', item: 'launch', changes: [changeOf({ path: 'package', words: 'the package has another version: `1.4.2` → `1.5.0`', before: '@acme/weather 1.4.2', after: '@acme/weather 1.5.0' })] })],
   }),
+  launch_remote: reviewOf({
+    code: 'LA3R', kind: 'launch', title: 'Reached in another way: linear', launch: 'address', severity: 'high', server: 'linear', identity: 'url:https://mcp.linear.example/mcp', command: [], url: 'https://mcp.linear.example/mcp', sandbox: '', lookedUnder: '',
+    details: [partOf('', { kind: 'launch', item: 'launch', changes: [changeOf({ path: 'address', words: 'its name leads to another kind of address', before: 'public', after: 'private' })] })],
+  }),
   unguarded: reviewOf({
     code: 'GU4R', kind: 'unguarded', server: 'Claude Desktop', identity: '/home/ada/.config/Claude/claude_desktop_config.json', path: '/home/ada/.config/Claude/claude_desktop_config.json', severity: 'high', title: 'Claude Desktop: filesystem lost its wrapper and runs unguarded',
     details: [partOf('filesystem', { kind: 'entry', state: 'unwrapped', definition: '', approved: '', changes: [changeOf({ path: 'entry:filesystem', words: 'its guard was removed, so the client starts the server directly' })] })],

@@ -20,8 +20,8 @@ const DID: Record<string, string> = {
   adopt: 'Taken over',
 }
 
-export function eventWords(event: HistoryEvent): Told {
-  const noun = NOUNS[kindOf(event.kind, event.name)] ?? 'A part'
+export function eventWords(event: HistoryEvent, remote: boolean): Told {
+  const noun = remote && event.kind === 'launch' ? 'The way to it' : NOUNS[kindOf(event.kind, event.name)] ?? 'A part'
   if (event.action === 'block' && event.by === 'seal') return { did: 'Blocked: its record was altered', noun }
   return { did: DID[event.action] ?? 'Noted', noun }
 }

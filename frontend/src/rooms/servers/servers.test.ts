@@ -257,6 +257,18 @@ describe('one server', () => {
     expect(logs).toHaveBeenCalledWith(identity, 200)
   })
 
+  it('shows where a remote server is, and nothing about a program', async () => {
+    const logs = vi.fn(async () => '<html>')
+    const launch = { ...itemOf(''), item: 'launch', kind: 'launch' as const, state: 'approved' as const, definition: '{"address": "public"}' }
+    const { container } = detail(detailOf({ command: [], url: 'https://mcp.linear.example/mcp', items: [launch] }), { logs })
+    await fireEvent.click(await screen.findByRole('tab', { name: 'Start-up' }))
+    expect(screen.getByText('https://mcp.linear.example/mcp')).toBeInTheDocument()
+    expect(screen.getByText('It is reached in the way that you allowed.')).toBeInTheDocument()
+    expect(container).not.toHaveTextContent(/program|Sandbox|printed|runs/)
+    await fireEvent.click(screen.getByRole('button', { name: 'Show what else the server sent' }))
+    expect(await screen.findByText('<html>')).toBeInTheDocument()
+  })
+
   async function history(server: ServerDetail, events = [eventOf('get_forecast')], answers: Partial<Api> = {}) {
     detail(server, { history: async () => events, ...answers })
     await fireEvent.click(await screen.findByRole('tab', { name: 'History' }))
