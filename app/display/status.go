@@ -56,7 +56,7 @@ func (d *Display) WholeStatus() (control.Status, error) {
 	for _, it := range out.Waiting {
 		out.WaitingBy[it.Severity]++
 	}
-	out.Problems = append(append(append([]control.Problem{}, d.office.Problems()...), d.from.Wrappers.UnlistedProblems()...), apart...)
+	out.Problems = append(append(append([]control.Problem{}, d.office.Problems()...), d.from.Wrappers.Problems()...), apart...)
 	return out, nil
 }
 

@@ -30,6 +30,7 @@ type liveWrapper struct {
 	eras     control.Eras  // in which its server has answered it
 	runs     string        // fingerprint of the program that its server runs, "" if it is not known yet
 	unlisted string        // why it can't read what its server declares, "" if it can
+	away     string        // why it can't reach its remote server, "" if it can
 }
 
 // looks reports whether this wrapper only looks at the server, without a client.

@@ -60,7 +60,7 @@ func (w *Wrappers) takeRecords(conn control.Wrapper, sent []control.Record) (ser
 		return "", nil, w.office.Failed(err)
 	}
 	records, refused := Caused(&s.Wrapper, name, rest)
-	s.noteUnlisted(records)
+	s.noteTrouble(records)
 	if err := noteVersions(w.office, s.Server, records, time.Time{}); err != nil {
 		return "", nil, w.office.Failed(err)
 	}

@@ -16,27 +16,41 @@ import (
 // maxWhy limits how much of the reason is shown.
 const maxWhy = 300
 
-// noteUnlisted remembers that a wrapper can't read its server's listings, until it reports them.
-func (s *liveWrapper) noteUnlisted(records []store.Record) {
+// noteTrouble remembers that a wrapper can't read its server's listings, until it reports them, and that it can't reach its remote server, until it
+// does again.
+func (s *liveWrapper) noteTrouble(records []store.Record) {
 	for _, r := range records {
 		if why, ok := control.Unlisted(&r); ok {
 			s.unlisted = cmp.Or(office.OneLine(cut.Bytes(why, maxWhy)), "no response arrived")
 		}
+		if why, ok := control.Unreached(&r); ok {
+			s.away = office.OneLine(cut.Bytes(why, maxWhy))
+		}
 	}
 }
 
-// problemUnlisted is a server whose listings can't be read: all of it is blocked, and there is nothing to decide on.
-const problemUnlisted = "SP-015"
+const (
+	// problemUnlisted is a server whose listings can't be read: all of it is blocked, and there is nothing to decide on.
+	problemUnlisted = "SP-015"
+	problemAway     = "SP-226" // a remote server can't be reached
+)
 
-// UnlistedProblems are those of the live wrappers, one for each server.
-func (w *Wrappers) UnlistedProblems() []control.Problem {
+// Problems are those of the live wrappers, one for each server.
+func (w *Wrappers) Problems() []control.Problem {
 	var problems []control.Problem
 	var told []string
 	for _, s := range w.ordered() {
-		if s.unlisted == "" || slices.Contains(told, s.Server) {
+		if s.unlisted == "" && s.away == "" || slices.Contains(told, s.Server) {
 			continue
 		}
 		told = append(told, s.Server)
+		if s.away != "" { // then its listings can't be read either
+			problems = append(problems, control.Problem{
+				Code: problemAway, What: fmt.Sprintf("the server %s can't be reached: %s", w.NameOf(&s.Wrapper), s.away),
+				Next: "Check its address and the network. Nothing has to be restarted: Sallyport tries again with the next request.",
+			})
+			continue
+		}
 		problems = append(problems, control.Problem{
 			Code: problemUnlisted, What: fmt.Sprintf("Sallyport can't read what the server %s declares, so the server is blocked: %s", w.NameOf(&s.Wrapper), s.unlisted),
 			Next: "Report this to the server's maker; `sallyport logs` may show the cause. Sallyport keeps trying.",

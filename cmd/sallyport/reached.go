@@ -2,15 +2,18 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/pin"
 	"github.com/sallyport/sallyport/proxy/transport/remote"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 // reached has the hub judge how a remote server is reached: before anything is sent to a class of addresses that it has not judged yet, and once it was
@@ -18,6 +21,8 @@ import (
 type reached struct {
 	link *hubLink
 	host string
+
+	isAway atomic.Bool
 
 	mu  sync.Mutex
 	how pin.LaunchAddress // with the class that was judged last; Transport is "" until it is known
@@ -66,6 +71,19 @@ func (r *reached) speaks(kind remote.Kind) error {
 	}
 	r.how = how
 	return nil
+}
+
+// away is remote.Options.Away: the hub learns when the server can no longer be reached, and when it can again.
+func (r *reached) away(why string) {
+	if !r.isAway.CompareAndSwap(why == "", why != "") {
+		return
+	}
+	what := vocab.Record{Kind: vocab.RecordServerStart, Status: vocab.StatusOK, Summary: r.host + " is reached again"}
+	if why != "" {
+		what.Status, what.Summary = vocab.StatusError, why
+	}
+	what.Detail, _ = json.Marshal(map[string]string{"check": control.CheckRemote, "error": why}) // strings always can be
+	r.link.note(what)
 }
 
 // report has the hub judge one way. What is not known yet counts as unchanged.

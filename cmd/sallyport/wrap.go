@@ -324,8 +324,13 @@ func (l *hubLink) spare() []int {
 }
 
 func (l *hubLink) record(kind vocab.RecordKind, status vocab.Status, summary string) {
-	name := cmp.Or(l.State().Name, legible.Name(l.server, "a server"))
-	l.Record(vocab.Record{Kind: kind, Status: status, Server: name, Client: l.client, Session: l.session, Summary: summary})
+	l.note(vocab.Record{Kind: kind, Status: status, Summary: summary})
+}
+
+// note records something about the server as a whole.
+func (l *hubLink) note(r vocab.Record) {
+	r.Server, r.Client, r.Session = cmp.Or(l.State().Name, legible.Name(l.server, "a server")), l.client, l.session
+	l.Record(r)
 }
 
 // maxStray is how much of a line that is not a message goes into the server's log.

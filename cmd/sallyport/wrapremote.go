@@ -128,7 +128,7 @@ func (to remoteServer) open(link *hubLink, transport string, session func() *pro
 	link.sent = func() []string { return masked(append(slices.Clone(to.secrets), signedIn.now.Load().token), nil) }
 	reached := newReached(link, to.address, transport, to.headers)
 	o := remote.Options{
-		Address: to.address, Kind: remote.Kind(transport), Headers: to.values, Stray: link.stray, SignIn: signedIn, Reaches: reached.judge, Speaks: reached.speaks,
+		Address: to.address, Kind: remote.Kind(transport), Headers: to.values, Stray: link.stray, SignIn: signedIn, Reaches: reached.judge, Speaks: reached.speaks, Away: reached.away,
 		Idle:      func() time.Duration { return link.inForce().Idle },
 		Plaintext: func() bool { return link.inForce().Plaintext },
 	}

@@ -165,6 +165,22 @@ func Unlisted(r *Record) (why string, ok bool) {
 	return detail.Error, true
 }
 
+// CheckRemote is the check named in the detail of a server_start of a remote server that couldn't be reached, "error" beside it says why, or that
+// is reached again.
+const CheckRemote = "remote"
+
+// Unreached returns why a remote server can't be reached, "" if it is reached again, and whether the record says either.
+func Unreached(r *Record) (why string, ok bool) {
+	if r.Kind != vocab.RecordServerStart {
+		return "", false
+	}
+	var detail struct{ Check, Error string }
+	if json.Unmarshal(r.Detail, &detail) != nil || detail.Check != CheckRemote {
+		return "", false
+	}
+	return detail.Error, true
+}
+
 // Record is one line of the activity timeline, the same as in the store.
 type Record = vocab.Record
 

@@ -115,6 +115,41 @@ func TestBehindTheWrapperARemoteSessionIsTheSame(t *testing.T) {
 	}
 }
 
+// A remote server that can't be reached is named in the status, with the reason, until it responds again.
+func TestARemoteServerThatCantBeReachedIsNamedUntilItResponds(t *testing.T) {
+	t.Parallel()
+	server, h := startChanging(t), install(t)
+	var down atomic.Bool
+	door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if down.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		server.ServeHTTP(w, r)
+	}))
+	t.Cleanup(door.Close)
+	s := h.allowedAt(t, door.URL)
+	wait(t, "the tool can be called", func() bool { return strings.Contains(s.call("now", `{}`), "noon") })
+	told := func() bool {
+		out, _ := h.run("status")
+		return strings.Contains(out, "SP-226") && strings.Contains(out, "can't be reached: 127.0.0.1 responded with status 503 (Service Unavailable)")
+	}
+	if told() {
+		t.Error("it is named before")
+	}
+	down.Store(true)
+	if got := s.call("now", `{}`); !strings.Contains(got, "status 503") {
+		t.Errorf("the client is told: %s", short(got))
+	}
+	wait(t, "the status names it", told)
+	down.Store(false)
+	if got := s.call("now", `{}`); !strings.Contains(got, "noon") {
+		t.Errorf("a call of a server that responds again: %s", short(got))
+	}
+	wait(t, "it is named no longer", func() bool { return !told() })
+	s.hangUp(true)
+}
+
 // changing is a remote server with one tool, which forgets its session when it is told to.
 type changing struct {
 	*httptest.Server

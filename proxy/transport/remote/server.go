@@ -33,6 +33,9 @@ type Options struct {
 	// Reaches judges the class of each address that the name of the server leads to, before anything is sent there; nil allows all that may be
 	// reached at all. An error is a *address.Refusal.
 	Reaches func(host string, class address.Class) error
+	// Away is told why a request got no response of the server's (no connection, no TLS, 5xx, 429), and "" if it got one. It must not block. It may
+	// be nil.
+	Away func(why string)
 	// Speaks judges the way that the server is spoken to, once Auto has found it and before anything else is sent or given; nil allows both.
 	Speaks func(kind Kind) error
 	// Tool gives the definition of a tool that may be called, and its digest, nil for any other. It may be nil.

@@ -2,11 +2,13 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/sallyport/sallyport/proxy/address"
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
@@ -56,12 +58,12 @@ func (d *demand) Error() string { return d.why }
 // none.
 func (s *Server) signed(req *http.Request) (*http.Response, error) {
 	if !s.signs() {
-		return s.http.Do(req)
+		return s.do(req)
 	}
 	token := s.o.SignIn.Token(req.Context())
 	for again := false; ; again = true {
 		bear(req, token)
-		r, err := s.http.Do(req)
+		r, err := s.do(req)
 		if err != nil || !refusedFor(r) {
 			return r, err
 		}
@@ -81,6 +83,25 @@ func (s *Server) signed(req *http.Request) (*http.Response, error) {
 			}
 		}
 	}
+}
+
+// do sends a request, and notes whether the server can be reached.
+func (s *Server) do(req *http.Request) (*http.Response, error) {
+	r, err := s.http.Do(req)
+	if s.o.Away == nil {
+		return r, err
+	}
+	why := ""
+	switch _, refused := errors.AsType[*address.Refusal](err); {
+	case refused || err != nil && req.Context().Err() != nil: // by us
+		return r, err
+	case err != nil:
+		why, _ = whyOf(err, s.host())
+	case r.StatusCode >= 500 || r.StatusCode == http.StatusTooManyRequests:
+		why = s.statusWords(r)
+	}
+	s.o.Away(why)
+	return r, err
 }
 
 // bear gives a request a token, if there is one (RFC 6750, 2.1).
