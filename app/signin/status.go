@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/app/oauth"
 	"github.com/sallyport/sallyport/app/office"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -24,7 +23,7 @@ func (s *Desk) SignIns(q control.SignInQuery) ([]control.SignInStatus, error) {
 			all = append(all, of)
 			return err
 		}
-		all = slices.DeleteFunc(tx.Servers(), func(of store.Server) bool { return of.Transport != identity.TransportURL })
+		all = slices.DeleteFunc(tx.Servers(), func(of store.Server) bool { return !of.Remote() })
 		return nil
 	})
 	if err != nil {

@@ -110,7 +110,7 @@ func (l *hubLink) underWords() string {
 // sandboxWords is a server's sandbox: the setting, and what its wrappers really use if that differs.
 func sandboxWords(s control.Server) string {
 	set := string(cmp.Or(s.Sandbox, vocab.SandboxOff))
-	if s.Sandbox == "" || s.Sandbox == vocab.SandboxRemote || !slices.ContainsFunc(s.RunsIn, func(now vocab.Sandbox) bool { return now != s.Sandbox }) {
+	if s.Sandbox == "" || !slices.ContainsFunc(s.RunsIn, func(now vocab.Sandbox) bool { return now != s.Sandbox }) {
 		return set
 	}
 	var now []string
@@ -144,10 +144,7 @@ func examineSandbox(ctx context.Context) checked {
 // walled are the servers that should have a sandbox, and those that run in another one than set, each with its level.
 func walled(servers []control.Server) (wanted, behind []string) {
 	for _, s := range servers {
-		if s.Sandbox == vocab.SandboxRemote {
-			continue
-		}
-		if s.Sandbox != "" && s.Sandbox != vocab.SandboxOff {
+		if s.Sandbox == vocab.SandboxShield || s.Sandbox == vocab.SandboxStrict {
 			wanted = append(wanted, s.Server+": "+sandboxWords(s))
 		}
 		if sandboxWords(s) != string(s.Sandbox) && s.Sandbox != "" {

@@ -155,11 +155,16 @@ const CheckListings = "recheck"
 
 // Unlisted returns why a wrapper could not read what its server declares, if that is what the record says. Server text in it is escaped.
 func Unlisted(r *Record) (why string, ok bool) {
-	if r.Kind != vocab.RecordProblem {
+	return errorOf(r, vocab.RecordProblem, CheckListings)
+}
+
+// errorOf is the error in the detail of a record, if it is of this kind and about this check.
+func errorOf(r *Record, kind vocab.RecordKind, check string) (why string, ok bool) {
+	if r.Kind != kind {
 		return "", false
 	}
 	var detail struct{ Check, Error string }
-	if json.Unmarshal(r.Detail, &detail) != nil || detail.Check != CheckListings {
+	if json.Unmarshal(r.Detail, &detail) != nil || detail.Check != check {
 		return "", false
 	}
 	return detail.Error, true
@@ -171,14 +176,7 @@ const CheckRemote = "remote"
 
 // Unreached returns why a remote server can't be reached, "" if it is reached again, and whether the record says either.
 func Unreached(r *Record) (why string, ok bool) {
-	if r.Kind != vocab.RecordServerStart {
-		return "", false
-	}
-	var detail struct{ Check, Error string }
-	if json.Unmarshal(r.Detail, &detail) != nil || detail.Check != CheckRemote {
-		return "", false
-	}
-	return detail.Error, true
+	return errorOf(r, vocab.RecordServerStart, CheckRemote)
 }
 
 // Record is one line of the activity timeline, the same as in the store.

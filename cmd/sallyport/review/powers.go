@@ -176,8 +176,6 @@ func doesWords(t powers.Tool) string {
 func lookedUnder(d control.ItemDetail) string {
 	set, looked := d.Sandbox, d.LookedIn
 	switch {
-	case set == vocab.SandboxRemote:
-		return string(set)
 	case set == "", set == vocab.SandboxOff && (looked == vocab.SandboxOff || looked == ""):
 		return ""
 	case looked == "" || looked == set:
