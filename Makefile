@@ -48,10 +48,15 @@ deb: build ## Build a Debian package in bin, with the window if bin/sallyport-de
 	@build/need dpkg-deb
 	@build/deb bin $(VERSION) bin
 
+.PHONY: deb-lint
+deb-lint: desktop ## Build the Debian package, with the window, and see what lintian says of it
+	@build/need dpkg-deb lintian
+	@package=$$($(MAKE) --no-print-directory -s deb | tail -n 1); echo "$$package"; lintian --fail-on error,warning "$$package"
+
 .PHONY: desktop
 desktop: build page ## Build bin/sallyport-desktop, the window with its page (GTK and WebKitGTK)
 	@build/need gcc pkg-config gtk webkit
-	go build -tags $(DESKTOP) $(BUILD) -o bin/sallyport-desktop ./cmd/sallyport-desktop
+	go build -tags $(DESKTOP) -buildmode=pie $(BUILD) -o bin/sallyport-desktop ./cmd/sallyport-desktop
 
 .PHONY: page
 page: page-needs ## Build the window's page into frontend/dist
@@ -98,14 +103,14 @@ test-needs: ## Install what the tests need (system packages, and servers below .
 	@cmd/sallyport/e2e/install.sh
 
 .PHONY: test-all
-test-all: check test ## Check, test in the long form, the conformance suite, the survey, the faults, the window in a browser, and ten seconds of every fuzz target
+test-all: check test ## Check, test in the long form, the conformance suite, the survey, the faults, the window in a browser, the package, and ten seconds of every fuzz target
 	@$(MAKE) --no-print-directory long
 	@$(MAKE) --no-print-directory conformance
 	@cmd/sallyport/e2e/install-survey.sh
 	@$(SURVEY)
 	@for t in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | awk '{ print $$2 }' | sort -u); do \
 		$(MAKE) --no-print-directory fuzz T=$$t FUZZTIME=10s; done
-	@$(MAKE) --no-print-directory faults ui-browser
+	@$(MAKE) --no-print-directory faults ui-browser deb-lint
 
 .PHONY: long
 long: test-needs ## Play every case of what make test plays in part (real clients: make survey), and rules, schemas, store and stories under the race detector
