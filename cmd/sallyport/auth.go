@@ -56,7 +56,7 @@ func (c authLoginCommand) ask(ctx context.Context, s streams, hub *control.Clien
 	fmt.Fprintf(s.err, "Sign in on this page: %s\n", legible.Escape(begun.Address)) // whole: it is of no use cut
 	if !c.NoBrowser {
 		if err := reveal.Browse(begun.Address); err != nil {
-			fmt.Fprintln(s.err, "No browser could be started. Open the page yourself.")
+			fmt.Fprintln(s.err, "Sallyport couldn't start a browser. Open the page yourself.")
 		}
 	}
 	status, err := control.AskLoginEnd(ctx, hub, begun.ID)

@@ -55,7 +55,7 @@ func TestACallIsAllowedOnceOrRefusedInTheWindow(t *testing.T) {
 	a.press(link, "Settings")
 	a.says("Calls you always allow", "Soap", "made 2 times")
 	a.press(button, "End now: a call of")
-	a.says("You are asked about it again")
+	a.says("Sallyport asks you about it again")
 	if out, _ := h.command("flow"); !strings.Contains(out, "No call is allowed for good") {
 		t.Errorf("still allowed: %s", out)
 	}

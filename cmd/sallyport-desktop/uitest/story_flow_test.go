@@ -50,7 +50,7 @@ func TestACallThatCarriesAnAccountIsDecidedInTheWindow(t *testing.T) {
 	a.press(link, "Settings")
 	a.says("Calls you always allow", "de02120300000000202051", "made 2 times")
 	a.press(button, "End now: a call of")
-	a.says("You are asked about it again")
+	a.says("Sallyport asks you about it again")
 
 	payments.refused("transfer_money", later, "inbox item")
 	a.trayClick("bank — a call to review")

@@ -75,7 +75,7 @@ describe('a call that a person decides on', () => {
     expect(page.container).not.toHaveTextContent('mail')
     button(/^End now: a call of .*write_file.* of files/).click()
     await vi.waitFor(() => expect(forgetCall).toHaveBeenCalledWith('a1'))
-    expect(await screen.findByText(/You are asked about it again/)).toBeInTheDocument()
+    expect(await screen.findByText(/Sallyport asks you about it again/)).toBeInTheDocument()
   })
 
   it('offers nothing once its arguments are gone, and can be allowed as long as they are there', async () => {

@@ -93,7 +93,7 @@ describe('a server that wants a sign-in', () => {
     expect(p.opened).toEqual(['a1', 'a1'])
     p.end({ signedIn: true })
     await settle()
-    expect(ondecided).toHaveBeenCalledWith(expect.objectContaining({ code: 'S1GN', did: 'allowed', undo: false, words: 'You signed in to linear. Claude can use what you allow of it.' }))
+    expect(ondecided).toHaveBeenCalledWith(expect.objectContaining({ code: 'S1GN', did: 'allowed', undo: false, words: 'You signed in to linear. Claude can use what you allow there.' }))
     expect(page.container).not.toHaveTextContent('You are not signed in')
   })
 
@@ -130,7 +130,7 @@ describe('a server that wants a sign-in', () => {
     const p = program(kind('login'))
     const { page, arm } = await lookAt(kind('login'), { ...p.answers, openSignIn: async () => 'https://auth.linear.example/authorize?state=x' })
     await signIn(arm)
-    expect(page.container).toHaveTextContent('No browser could be started. Open this address yourself:')
+    expect(page.container).toHaveTextContent('Sallyport couldn’t start a browser. Open this address yourself:')
     expect(document.getElementById('sign-in-address')).toHaveTextContent('https://auth.linear.example/authorize?state=x')
     expect(page.container.querySelector('a[href*="auth.linear"]')).toBeNull()
   })
@@ -155,7 +155,7 @@ describe('a server that wants a sign-in', () => {
   it('says what is new where the person is signed in already', async () => {
     const { page } = await lookAt(kind('login_more'))
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('linear wants you to allow more')
-    expect(page.container).toHaveTextContent('What it wants in addition')
+    expect(page.container).toHaveTextContent('What else it asks for')
     const [added, before] = screen.getAllByRole('group', { name: /^Text from the server “linear”/ })
     expect(added).toHaveTextContent(/^admin/)
     expect(added).not.toHaveTextContent('issues:read')

@@ -405,7 +405,7 @@ describe('what happens to calls of a tool', () => {
     const sent: SetSetting[] = []
     await tools([], { setSetting: async (s: SetSetting) => (sent.push(s), mode({ value: 'ask' })) })
     await fireEvent.click(screen.getByRole('button', { name: 'Ask me first, except for read-only tools' }))
-    expect(await screen.findByText('You are asked about each call of 2 tools more.')).toBeInTheDocument()
+    expect(await screen.findByText('From now on you review every call of 2 more tools.')).toBeInTheDocument()
     expect(sent.map((s) => [s.tool, s.value])).toEqual([['write_file', 'ask'], ['delete_file', 'ask']])
   })
 
