@@ -60,6 +60,13 @@ func (r *reached) judge(host string, class address.Class) error {
 	return nil
 }
 
+// plaintext is remote.Options.Plaintext. The client's first message is faster than the hub's first one, so it waits for the settings.
+func (r *reached) plaintext() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), reachPatience)
+	defer cancel()
+	return r.link.WaitState(ctx) == nil && r.link.inForce().Plaintext
+}
+
 // speaks is remote.Options.Speaks.
 func (r *reached) speaks(kind remote.Kind) error {
 	r.mu.Lock()

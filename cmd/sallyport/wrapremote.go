@@ -130,7 +130,7 @@ func (to remoteServer) open(link *hubLink, transport string, session func() *pro
 	o := remote.Options{
 		Address: to.address, Kind: remote.Kind(transport), Headers: to.values, Stray: link.stray, SignIn: signedIn, Reaches: reached.judge, Speaks: reached.speaks, Away: reached.away,
 		Idle:      func() time.Duration { return link.inForce().Idle },
-		Plaintext: func() bool { return link.inForce().Plaintext },
+		Plaintext: reached.plaintext,
 	}
 	if session != nil {
 		o.Tool = func(name string) (string, []byte) { return session().Tool(name) }

@@ -538,3 +538,22 @@ func TestATransportThatWasFoundIsPinned(t *testing.T) {
 		})
 	}
 }
+
+// http:// to another computer is allowed from the client's first message on, also through a proxy.
+func TestTheClientsFirstMessageWaitsForTheSettings(t *testing.T) {
+	t.Parallel()
+	server, h := startChanging(t), install(t)
+	if out, code := h.run("settings", "set", "remote.plaintext", "on", "--yes"); code != 0 {
+		t.Fatalf("settings: status %d: %s", code, out)
+	}
+	const name = "http://clock.example/mcp" // the proxy is the server
+	proxy := strings.TrimPrefix(server.URL, "http://")
+	env := append(h.env(), "NO_PROXY=", "no_proxy=", "http_proxy=", "HTTP_PROXY=http://me:hush@"+proxy)
+	s := launch(t, emptyFolder(t), env, h.wrapURL(name, "--name", "clock"))
+	s.handshake("2025-11-25")
+	s.request("tools/list", `{}`)
+	wait(t, "the server is in the inbox", func() bool { return len(h.inbox()) == 1 })
+	h.approve()
+	wait(t, "a call passes", func() bool { return strings.Contains(s.call("now", `{}`), "noon") })
+	s.hangUp(true)
+}
