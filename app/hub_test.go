@@ -92,10 +92,15 @@ func (p *place) wrapFor(client, name string, argv ...string) *server {
 	if len(argv) == 0 {
 		argv = []string{"npx", "-y", "weather"}
 	}
+	return p.wrapAs(client, control.ServerRef{Transport: "stdio", Argv: argv, Name: name})
+}
+
+func (p *place) wrapAs(client string, ref control.ServerRef) *server {
+	p.t.Helper()
 	p.n++
 	s := &server{Ears: &stage.Ears{}, p: p}
 	state, err := p.Register(s, control.Peer{PID: 100 + p.n, Role: control.RoleWrapper}, control.Register{
-		Server: control.ServerRef{Transport: "stdio", Argv: argv, Name: name}, Client: client, Session: fmt.Sprintf("session-%d", p.n), PID: 100 + p.n,
+		Server: ref, Client: client, Session: fmt.Sprintf("session-%d", p.n), PID: 100 + p.n,
 	})
 	if err != nil {
 		p.t.Fatal(err)

@@ -374,3 +374,37 @@ func TestTwoClientsThatTakeTurnsAreNoDrift(t *testing.T) {
 		t.Fatalf("nothing changed, and the timeline says %q", got[0].Summary)
 	}
 }
+
+// A proxy differs from network to network: another one is taken without a question, and shown from then on.
+func TestAnotherProxyInFrontOfARemoteServerIsShownAndNoQuestion(t *testing.T) {
+	p := newPlace(t)
+	p.set("pins.launch", "block")
+	w := p.wrapAs("claude", control.ServerRef{Transport: "url", URL: "https://tracker.example/mcp", Name: "tracker"})
+	through := func(proxy string) *control.LaunchState {
+		t.Helper()
+		return w.reportLaunch(control.LaunchReport{Form: pin.LaunchForm{Address: &pin.LaunchAddress{Class: "proxied", Proxy: proxy, Transport: "http"}}, Final: true})
+	}
+	shown := func() string {
+		t.Helper()
+		d, err := p.ServerWhole("tracker")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, it := range d.Items {
+			if it.Item == "launch" {
+				return string(it.State) + " " + string(it.Definition)
+			}
+		}
+		return ""
+	}
+	wantVerdict(t, through("office.example:3128"), control.LaunchGo)
+	w.report(tool("a", "one"))
+	p.approveAll(p.item())
+	for _, proxy := range []string{"office.example:3128", "home.example:8080", "office.example:3128", ""} {
+		wantVerdict(t, through(proxy), control.LaunchGo)
+		p.quiet()
+		if got := shown(); !strings.HasPrefix(got, "approved ") || !strings.Contains(got, proxy) {
+			t.Errorf("through %q it is shown as %s", proxy, got)
+		}
+	}
+}

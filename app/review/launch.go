@@ -67,10 +67,10 @@ func FormsOf(all []AllowedLaunch) []pin.LaunchForm {
 }
 
 // CountsAs is the allowed form that matches a launch: the same code for the same client, in the same folder unless the client's folders
-// mean nothing. more means that the launch has additional variables.
+// mean nothing, and through the same proxy. more means that the launch has additional variables.
 func CountsAs(form pin.LaunchForm, allowed []AllowedLaunch) (as AllowedLaunch, found, more bool) {
 	for _, a := range slices.Backward(allowed) {
-		if a.Client != form.Client || !form.SameCode(a.LaunchForm) || a.Dir != form.Dir && !pin.StartsInProject(form.Client) {
+		if a.Client != form.Client || !form.SameCode(a.LaunchForm) || a.Dir != form.Dir && !pin.StartsInProject(form.Client) || a.Proxy() != form.Proxy() {
 			continue
 		}
 		if more = slices.ContainsFunc(form.Variables, func(name string) bool { return !slices.Contains(a.Variables, name) }); !more {

@@ -26,14 +26,20 @@ type reached struct {
 
 	mu  sync.Mutex
 	how pin.LaunchAddress // with the class that was judged last; Transport is "" until it is known
-	ok  map[address.Class]bool
+	ok  map[way]bool
+}
+
+// way is a class of addresses, and the proxy in front of them.
+type way struct {
+	class address.Class
+	proxy string
 }
 
 // reachPatience is how long a connection waits for the hub: as long as the start of a program does.
 const reachPatience = 5 * time.Second
 
 func newReached(link *hubLink, to *url.URL, transport string, headers []address.Header) *reached {
-	r := &reached{link: link, host: to.Hostname(), ok: map[address.Class]bool{}}
+	r := &reached{link: link, host: to.Hostname(), ok: map[way]bool{}}
 	if transport != string(remote.Auto) {
 		r.how.Transport = transport
 	}
@@ -45,18 +51,18 @@ func newReached(link *hubLink, to *url.URL, transport string, headers []address.
 }
 
 // judge is remote.Options.Reaches.
-func (r *reached) judge(host string, class address.Class) error {
+func (r *reached) judge(host string, class address.Class, proxy string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ok[class] {
+	if r.ok[way{class, proxy}] {
 		return nil
 	}
 	how := r.how
-	how.Class = class
+	how.Class, how.Proxy = class, proxy
 	if err := r.report(host, how, "leads to another kind of address than the user allowed, so nothing was sent"); err != nil {
 		return err
 	}
-	r.how, r.ok[class] = how, true
+	r.how, r.ok[way{class, proxy}] = how, true
 	return nil
 }
 

@@ -105,9 +105,17 @@ func Host(u *url.URL) string {
 	return u.Hostname()
 }
 
+// HostPort is Host with the port as written.
+func HostPort(u *url.URL) string {
+	if !isPlain(u) {
+		return ""
+	}
+	return u.Host
+}
+
 func isPlain(u *url.URL) bool {
 	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(".-:[]", c)
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(".-_:[]", c)
 	}
 	return len(u.Host) <= maxHost && strings.IndexFunc(u.Scheme+u.Host, func(c rune) bool { return !plain(c) }) < 0
 }

@@ -18,7 +18,7 @@ const ProbeClient = "sallyport probe"
 // field must be omitted while it is empty.
 //
 // The program (files and package) is the same for all clients, and so are the values of loaders. Circumstances (folder and names of
-// variables) differ between clients without meaning anything, so they are compared within one client only.
+// variables) differ between clients without meaning anything, so they are compared within one client only. The proxy of an address is only shown.
 type LaunchForm struct {
 	Client      string         `json:"client,omitempty"`  // the client whose circumstances these are
 	Address     *LaunchAddress `json:"address,omitempty"` // of a remote server; then the rest is empty
@@ -184,6 +184,7 @@ func (f LaunchForm) Assume(last LaunchForm) LaunchForm {
 // SameCode reports whether two forms run the same program with the same values of loaders; their circumstances may differ.
 func (f LaunchForm) SameCode(other LaunchForm) bool {
 	f.Client, f.Dir, f.Variables, f.Values = other.Client, other.Dir, other.Variables, other.Values
+	f, other = f.behind(""), other.behind("")
 	a, _, errA := f.Definition()
 	b, _, errB := other.Definition()
 	return errA == nil && errB == nil && string(a) == string(b)
@@ -202,6 +203,7 @@ func (f LaunchForm) Program() (fingerprint string) {
 		return ""
 	}
 	f.Client, f.Dir, f.Variables, f.Loaders = "", "", nil, nil
+	f = f.behind("")
 	raw, _, err := f.Definition()
 	if err != nil {
 		return ""
@@ -245,7 +247,7 @@ func LaunchWords(raw []byte) []Change {
 		}
 	}
 	if a := f.Address; a != nil {
-		say(true, "address", "is reached at", classWords(a.Class))
+		say(true, "address", "is reached at", a.where())
 		say(a.Transport != "", "address", transportWords(a.Transport), "")
 		say(len(a.Headers) > 0, "address", "with headers whose values come from", strings.Join(a.Headers, "\n"))
 		return changes

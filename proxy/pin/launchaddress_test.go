@@ -57,3 +57,42 @@ func TestANameThatLeadsInwardsIsGraveAndOtherChangesOfAnAddressAreNot(t *testing
 		t.Errorf("words: %+v", words)
 	}
 }
+
+// Another proxy is a circumstance: it is shown, and nobody is asked. With a change that is asked about it makes no other question of it.
+func TestAProxyIsShownWithItsHostAndNoQuestion(t *testing.T) {
+	through := func(proxy string) LaunchForm {
+		return LaunchForm{Address: &LaunchAddress{Class: address.Proxied, Proxy: proxy, Transport: "http"}}
+	}
+	direct := LaunchForm{Address: &LaunchAddress{Class: address.Public, Transport: "http"}}
+	a, b := through("a.example:3128"), through("b.example:3128")
+	raw, digest, err := a.Definition()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if words := LaunchWords(raw); words[0].After != "an address behind the proxy a.example:3128" {
+		t.Errorf("words: %+v", words)
+	}
+	d := b.Against([]LaunchForm{a})
+	if d.Drifted() || d.Strict || d.Grave || len(d.Joins) != 1 || d.Joins[0].Before != "an address behind the proxy a.example:3128" || d.Joins[0].After != "an address behind the proxy b.example:3128" {
+		t.Errorf("another proxy: %+v", d)
+	}
+	for name, allowed := range map[string][]LaunchForm{"the same": {a}, "one of two": {a, b}, "one of two, and the other order": {b, a}} {
+		if d := a.Against(allowed); d.Drifted() || len(d.Joins) != 0 {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+	if d := a.Against([]LaunchForm{direct}); len(d.Changes) != 1 || d.Changes[0].After != "an address behind the proxy a.example:3128" {
+		t.Errorf("public to proxied: %+v", d)
+	}
+	if !a.SameCode(b) || a.SameCode(direct) || a.Program() != b.Program() || a.Program() == "" {
+		t.Error("another proxy must be the same launch otherwise")
+	}
+	_, askedOfA, _ := a.Asked([]LaunchForm{direct}).Definition()
+	_, askedOfB, _ := b.Asked([]LaunchForm{direct}).Definition()
+	if askedOfA != askedOfB {
+		t.Error("another proxy makes another question")
+	}
+	if _, again, _ := a.Definition(); again != digest || a.Proxy() != "a.example:3128" {
+		t.Error("comparing changed the form")
+	}
+}

@@ -217,7 +217,7 @@ func (d *LaunchDrift) names(f LaunchForm, own []LaunchForm) {
 // circumstances differ, and a rejection holds in all of them.
 func (f LaunchForm) Asked(allowed []LaunchForm) LaunchForm {
 	d := f.Against(allowed)
-	asked := f
+	asked := f.behind("")
 	asked.Client, asked.Dir, asked.Variables, asked.Loaders, asked.Values = "", "", nil, nil, nil
 	values := loaderValues(allowed)
 	program := d.program || d.injects || len(allowed) == 0

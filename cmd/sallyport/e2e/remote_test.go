@@ -539,8 +539,9 @@ func TestATransportThatWasFoundIsPinned(t *testing.T) {
 	}
 }
 
-// http:// to another computer is allowed from the client's first message on, also through a proxy.
-func TestTheClientsFirstMessageWaitsForTheSettings(t *testing.T) {
+// http:// to another computer is allowed from the client's first message on, also through a proxy. The review names the proxy, without what it is signed
+// in to with.
+func TestTheClientsFirstMessageWaitsForTheSettingsAndTheProxyIsNamed(t *testing.T) {
 	t.Parallel()
 	server, h := startChanging(t), install(t)
 	if out, code := h.run("settings", "set", "remote.plaintext", "on", "--yes"); code != 0 {
@@ -553,6 +554,10 @@ func TestTheClientsFirstMessageWaitsForTheSettings(t *testing.T) {
 	s.handshake("2025-11-25")
 	s.request("tools/list", `{}`)
 	wait(t, "the server is in the inbox", func() bool { return len(h.inbox()) == 1 })
+	review, _ := h.run("show", h.inbox()[0].Code)
+	if want := "an address behind the proxy " + proxy; !strings.Contains(review, want) || strings.Contains(review, "hush") || strings.Contains(review, "me:") {
+		t.Errorf("the review doesn't say %q: %s", want, review)
+	}
 	h.approve()
 	wait(t, "a call passes", func() bool { return strings.Contains(s.call("now", `{}`), "noon") })
 	s.hangUp(true)

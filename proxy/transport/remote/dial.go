@@ -16,14 +16,15 @@ type dialer struct {
 	*address.Dialer
 	origin    *url.URL
 	plaintext func() bool // http may go further than this computer
-	reaches   func(host string, class address.Class) error
+	reaches   func(host string, class address.Class, proxy string) error
+	through   func(*http.Request) (*url.URL, error) // the proxy for a request, nil for none
 }
 
-func newDialer(origin *url.URL, plaintext func() bool, reaches func(host string, class address.Class) error) *dialer {
+func newDialer(origin *url.URL, plaintext func() bool, reaches func(host string, class address.Class, proxy string) error) *dialer {
 	if reaches == nil {
-		reaches = func(string, address.Class) error { return nil }
+		reaches = func(string, address.Class, string) error { return nil }
 	}
-	d := &dialer{origin: origin, plaintext: plaintext, reaches: reaches}
+	d := &dialer{origin: origin, plaintext: plaintext, reaches: reaches, through: http.ProxyFromEnvironment}
 	d.Dialer = address.NewDialer(d.allows)
 	return d
 }
@@ -45,17 +46,17 @@ func (d *dialer) allows(host string, class address.Class) error {
 	if d.origin.Scheme == "http" && class != address.Loopback && !d.plaintext() {
 		return inTheClear(host)
 	}
-	return d.reaches(host, class)
+	return d.reaches(host, class, "")
 }
 
 // proxy is http.Transport.Proxy: the environment's, but nothing in the clear through it.
 func (d *dialer) proxy(r *http.Request) (*url.URL, error) {
-	through, err := http.ProxyFromEnvironment(r)
+	through, err := d.through(r)
 	if err == nil && through != nil && r.URL.Scheme == "http" && !d.plaintext() {
 		return nil, inTheClear(r.URL.Hostname())
 	}
 	if err == nil && through != nil {
-		err = d.reaches(r.URL.Hostname(), address.Proxied)
+		err = d.reaches(r.URL.Hostname(), address.Proxied, address.HostPort(through))
 	}
 	return through, err
 }

@@ -160,7 +160,7 @@ func TestAClassThatIsNotAllowedGetsNothingOnTheSecondLookEither(t *testing.T) {
 		t.Fatal(err)
 	}
 	var judged []address.Class
-	d := newDialer(u, func() bool { return false }, func(host string, class address.Class) error {
+	d := newDialer(u, func() bool { return false }, func(host string, class address.Class, _ string) error {
 		judged = append(judged, class)
 		if class != address.Public {
 			return address.Refused("%s leads inwards", host)
@@ -182,5 +182,29 @@ func TestAClassThatIsNotAllowedGetsNothingOnTheSecondLookEither(t *testing.T) {
 	}
 	if dialled != 1 || len(judged) != 2 || err == nil || err.Error() != "server.example leads inwards" {
 		t.Errorf("dialled %d times, judged %v: %v", dialled, judged, err)
+	}
+}
+
+func TestAProxyIsJudgedByItsHostWithoutWhatItIsSignedInToWith(t *testing.T) {
+	u, err := address.Parse("https://server.example/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, proxy, want string }{
+		{"a proxy", "http://squid.example:3128", "proxied squid.example:3128"},
+		{"one that wants a password", "http://me:hush@squid.example:3128/", "proxied squid.example:3128"},
+		{"one of a container", "http://squid_1:3128", "proxied squid_1:3128"},
+		{"one without a port", "http://[2001:db8::1]", "proxied [2001:db8::1]"},
+		{"one whose name can't be shown", "http://squid!.example", "proxied "},
+	} {
+		judged := ""
+		d := newDialer(u, func() bool { return false }, func(_ string, class address.Class, proxy string) error {
+			judged = string(class) + " " + proxy
+			return address.Refused("far enough")
+		})
+		d.through = func(*http.Request) (*url.URL, error) { return url.Parse(c.proxy) }
+		if _, err := d.proxy(&http.Request{URL: u}); err == nil || judged != c.want {
+			t.Errorf("%s: judged %q, want %q: %v", c.name, judged, c.want, err)
+		}
 	}
 }

@@ -31,8 +31,8 @@ type Options struct {
 	Plaintext func() bool          // http may go to other computers (setting remote.plaintext)
 	Idle      func() time.Duration // how long a request may go without a byte from the server (setting remote.idle)
 	// Reaches judges the class of each address that the name of the server leads to, before anything is sent there; nil allows all that may be
-	// reached at all. An error is a *address.Refusal.
-	Reaches func(host string, class address.Class) error
+	// reached at all. proxy is host and port of the proxy of the class proxied, without what it is signed in to with. An error is a *address.Refusal.
+	Reaches func(host string, class address.Class, proxy string) error
 	// Away is told why a request got no response of the server's (no connection, no TLS, 5xx, 429), and "" if it got one. It must not block. It may
 	// be nil.
 	Away func(why string)
