@@ -34,8 +34,9 @@ func (s *Server) openEvents() error {
 	if open {
 		return nil
 	}
-	ctx, cancel := context.WithCancel(s.ctx)
-	limit := time.AfterFunc(address.ConnectLimit, cancel)
+	ctx, end := context.WithCancelCause(s.ctx)
+	cancel := func() { end(nil) }
+	limit := time.AfterFunc(address.ConnectLimit, func() { end(silence(address.ConnectLimit)) })
 	r, err := s.get(ctx, &position{})
 	if err != nil {
 		cancel()
@@ -156,8 +157,8 @@ func (s *Server) sendByEvents(m *message) {
 		s.goesBack(m, " has forgotten the session")
 		return
 	}
-	ctx, cancel := context.WithCancel(m.ctx)
-	idle := newIdle(startLimit, cancel)
+	ctx, cancel := context.WithCancelCause(m.ctx)
+	idle := newIdle(startLimit, cancel, s.hears)
 	defer idle.stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(m.line))
 	if err != nil {

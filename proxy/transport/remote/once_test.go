@@ -7,10 +7,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func TestACallWhoseConnectionBreaksIsSentOnce(t *testing.T) {
@@ -120,4 +122,95 @@ func TestAServerThatIsAwayIsNamedAndTheNextRequestTriesAnew(t *testing.T) {
 	t.Cleanup(func() { back.Close() })
 	s.say(initialize)
 	s.wants(greeting)
+}
+
+// A request that gets not a byte in time says that the server is away, unless the server says something else meanwhile: then it is only slow.
+func TestAServerIsAwayThatSaysNothingAtAllAndNotOneThatIsSlow(t *testing.T) {
+	slow := strings.Replace(call, `"id":1`, `"id":2`, 1)
+	for _, c := range []struct {
+		name   string
+		other  func(s *talk)                                // while the call goes without a byte
+		stream func(w http.ResponseWriter, r *http.Request) // what the server has to say unasked
+		away   bool
+	}{
+		{"nothing else is asked", func(*talk) {}, nil, true},
+		{"another request gets its response", func(s *talk) {
+			s.say(call)
+			s.wants(result)
+		}, nil, false},
+		{"its stream says that it is there", func(*talk) {}, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			for r.Context().Err() == nil {
+				io.WriteString(w, ": here\n\n")
+				w.(http.Flusher).Flush()
+				time.Sleep(10 * time.Millisecond)
+			}
+		}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			asked := make(chan bool, 1)
+			there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				raw, _ := io.ReadAll(r.Body)
+				switch body := string(raw); {
+				case r.Method == http.MethodGet && c.stream != nil:
+					c.stream(w, r)
+				case r.Method != http.MethodPost:
+					w.WriteHeader(http.StatusMethodNotAllowed)
+				case methodIn(body) == "initialize":
+					inJSON(w, greeting)
+				case methodIn(body) != "tools/call":
+					w.WriteHeader(http.StatusAccepted)
+				case strings.Contains(body, `"id":2`):
+					asked <- true
+					<-r.Context().Done()
+				default:
+					inJSON(w, result)
+				}
+			}))
+			t.Cleanup(there.Close)
+			t.Cleanup(there.CloseClientConnections)
+			var mu sync.Mutex
+			var told []string
+			s := open(t, there.URL, func(o *Options) {
+				o.Idle = func() time.Duration { return time.Second }
+				o.Away = func(why string) {
+					mu.Lock()
+					defer mu.Unlock()
+					told = append(told, why)
+				}
+			})
+			s.say(initialize)
+			s.wants(greeting)
+			s.say(initialized)
+			for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+				mu.Lock()
+				n := len(told)
+				mu.Unlock()
+				if n == 3 { // the handshake is over, and the stream was asked for
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("Away was told %q", told)
+				}
+			}
+			s.say(slow)
+			<-asked
+			c.other(s)
+			s.wantsError("127.0.0.1 sent nothing for 1s; the request may have run")
+			mu.Lock()
+			isAway := slices.Contains(told, "127.0.0.1 sent nothing for 1s")
+			mu.Unlock()
+			if isAway != c.away {
+				t.Errorf("Away was told %q", told)
+			}
+			s.say(call)
+			s.wants(result)
+			mu.Lock()
+			defer mu.Unlock()
+			if told[len(told)-1] != "" {
+				t.Errorf("once it responds, Away was told %q", told)
+			}
+		})
+	}
 }

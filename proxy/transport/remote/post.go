@@ -115,8 +115,8 @@ func (s *Server) post(m *message) *reply {
 	case "subscriptions/listen":
 		limit = 0 // it says nothing while nothing changes
 	}
-	ctx, cancel := context.WithCancel(m.ctx)
-	idle := newIdle(limit, cancel)
+	ctx, cancel := context.WithCancelCause(m.ctx)
+	idle := newIdle(limit, cancel, s.hears)
 	to := s.o.Address
 	for n := 0; ; n++ {
 		req, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { m.wrote() }}), http.MethodPost, to.String(), bytes.NewReader(m.line))
@@ -168,7 +168,7 @@ func (s *Server) broke(m *message, err error, idle *idle) {
 	}
 	why, sent := whyOf(err, s.host())
 	if idle.over() {
-		why, sent = fmt.Sprintf("%s sent nothing for %s", s.host(), idle.limit), true
+		why, sent = s.host()+" "+silence(idle.limit).Error(), true
 	}
 	if sent && m.method != "initialize" {
 		why += mayHaveRun
@@ -424,22 +424,29 @@ func readAll(r io.Reader, most int) ([]byte, error) {
 type idle struct {
 	limit time.Duration
 	timer *time.Timer // nil: it may take as long as it likes
-	end   context.CancelFunc
+	end   context.CancelCauseFunc
+	hears func() // is told of each byte
 	late  chan struct{}
 }
 
-func newIdle(limit time.Duration, end context.CancelFunc) *idle {
-	i := &idle{limit: limit, end: end, late: make(chan struct{})}
+// silence is the cause of the end of a request for which nothing came that long.
+type silence time.Duration
+
+func (s silence) Error() string { return "sent nothing for " + time.Duration(s).String() }
+
+func newIdle(limit time.Duration, end context.CancelCauseFunc, hears func()) *idle {
+	i := &idle{limit: limit, end: end, hears: hears, late: make(chan struct{})}
 	if limit > 0 {
 		i.timer = time.AfterFunc(limit, func() {
 			close(i.late)
-			end()
+			end(silence(limit))
 		})
 	}
 	return i
 }
 
 func (i *idle) touch() {
+	i.hears()
 	if i.timer != nil && !i.over() {
 		i.timer.Reset(i.limit)
 	}
@@ -458,7 +465,7 @@ func (i *idle) stop() {
 	if i.timer != nil {
 		i.timer.Stop()
 	}
-	i.end()
+	i.end(nil)
 }
 
 // body is a body whose every byte shows that the server is there.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/address"
@@ -33,8 +34,8 @@ type Options struct {
 	// Reaches judges the class of each address that the name of the server leads to, before anything is sent there; nil allows all that may be
 	// reached at all. proxy is host and port of the proxy of the class proxied, without what it is signed in to with. An error is a *address.Refusal.
 	Reaches func(host string, class address.Class, proxy string) error
-	// Away is told why a request got no response of the server's (no connection, no TLS, 5xx, 429), and "" if it got one. It must not block. It may
-	// be nil.
+	// Away is told why a request got no response of the server's (no connection, no TLS, 5xx, 429, or not a byte in time while nothing else came
+	// either), and "" if it got one. It must not block. It may be nil.
 	Away func(why string)
 	// Speaks judges the way that the server is spoken to, once Auto has found it and before anything else is sent or given; nil allows both.
 	Speaks func(kind Kind) error
@@ -64,6 +65,9 @@ type Server struct {
 	cancel context.CancelFunc
 	queue  chan written
 	part   []byte // of a line that is not whole
+
+	heard  atomic.Uint64 // grows with what comes from the server
+	silent atomic.Bool   // Away was told that nothing does
 
 	mu      sync.Mutex
 	kind    Kind

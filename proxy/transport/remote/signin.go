@@ -87,12 +87,20 @@ func (s *Server) signed(req *http.Request) (*http.Response, error) {
 
 // do sends a request, and notes whether the server can be reached.
 func (s *Server) do(req *http.Request) (*http.Response, error) {
+	before := s.heard.Load()
 	r, err := s.http.Do(req)
 	if s.o.Away == nil {
 		return r, err
 	}
+	if err == nil {
+		s.heard.Add(1)
+	}
 	why := ""
-	switch _, refused := errors.AsType[*address.Refusal](err); {
+	silent, isSilent := errors.AsType[silence](context.Cause(req.Context()))
+	_, refused := errors.AsType[*address.Refusal](err)
+	switch {
+	case err != nil && isSilent && s.heard.Load() == before: // no other request, and no stream, got anything either
+		why = s.host() + " " + silent.Error()
 	case refused || err != nil && req.Context().Err() != nil: // by us
 		return r, err
 	case err != nil:
@@ -100,8 +108,17 @@ func (s *Server) do(req *http.Request) (*http.Response, error) {
 	case r.StatusCode >= 500 || r.StatusCode == http.StatusTooManyRequests:
 		why = s.statusWords(r)
 	}
+	s.silent.Store(err != nil && isSilent)
 	s.o.Away(why)
 	return r, err
+}
+
+// hears notes a byte of the server's. One that sent nothing for too long is there again with it, and one that responded with 5xx is not.
+func (s *Server) hears() {
+	s.heard.Add(1)
+	if s.silent.CompareAndSwap(true, false) {
+		s.o.Away("")
+	}
 }
 
 // bear gives a request a token, if there is one (RFC 6750, 2.1).

@@ -101,10 +101,10 @@ func (s *Server) read(body io.Reader, at *position, m *message) (done bool, err 
 
 // get asks for a stream, from a position on. Closing its body ends it.
 func (s *Server) get(ctx context.Context, at *position) (*reply, error) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.o.Address.String(), nil)
 	if err != nil {
-		cancel()
+		cancel(nil)
 		return nil, err
 	}
 	session, _ := s.head(req, nil)
@@ -113,10 +113,10 @@ func (s *Server) get(ctx context.Context, at *position) (*reply, error) {
 	}
 	r, err := s.signed(req)
 	if err != nil {
-		cancel()
+		cancel(nil)
 		return nil, err
 	}
-	r.Body = newIdle(0, cancel).body(r.Body)
+	r.Body = newIdle(0, cancel, s.hears).body(r.Body)
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); r.StatusCode == http.StatusOK && kind != "text/event-stream" {
 		r.StatusCode = http.StatusUnsupportedMediaType
 	}
