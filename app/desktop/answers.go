@@ -117,6 +117,7 @@ type Server struct {
 	Server   string            `json:"server"`          // server text
 	Shown    string            `json:"shown,omitempty"` // see control.Server
 	Identity string            `json:"identity"`        // "" if it has not run yet: then it has no page
+	Remote   bool              `json:"remote"`          // it is reached at an address: no program of it runs here
 	Light    control.Light     `json:"light"`
 	Held     int               `json:"held"`    // pending responses
 	Entries  []Entry           `json:"entries"` // of clients' files that start it

@@ -20,7 +20,7 @@ func (p *Page) Servers() ([]Server, error) {
 func server(r display.ServerRow) Server {
 	s := r.Server
 	out := Server{
-		Server: s.Server, Shown: s.Shown, Identity: s.Identity, Light: r.Light, Held: r.Held, Entries: []Entry{}, State: s.State, Wrappers: s.Wrappers,
+		Server: s.Server, Shown: s.Shown, Identity: s.Identity, Remote: r.Remote(), Light: r.Light, Held: r.Held, Entries: []Entry{}, State: s.State, Wrappers: s.Wrappers,
 		Allowed: s.Allowed, Blocked: s.Blocked, Code: s.Code, Findings: some(s.Findings), Passages: passages(s.Passages), LastSeen: stamp(s.LastSeen), Sandbox: s.Sandbox,
 		RunsIn: some(s.RunsIn), Parts: len(s.Items), Problem: s.Problem,
 	}

@@ -556,3 +556,27 @@ func TestThePageCanCallTheseAndNothingElse(t *testing.T) {
 		}
 	}
 }
+
+// The page shows what a program of the server does on this computer only for a server that has one.
+func TestAServerAtAnAddressIsCalledRemote(t *testing.T) {
+	d := newDesk(t)
+	for n, ref := range []control.ServerRef{
+		{Transport: "url", URL: "https://tracker.example/mcp", Name: "tracker"},
+		{Transport: "url", URL: "https://tracker.example/mcp account:work", Name: "tracker-work"},
+		{Transport: "stdio", Argv: []string{"url:https://tracker.example/mcp"}, Name: "url:local"},
+	} {
+		if _, err := d.hub.Register(&deaf{n}, control.Peer{PID: 101 + n, Role: control.RoleWrapper}, control.Register{Server: ref, Client: "claude-desktop", Session: ref.Name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := d.Servers()
+	if err != nil || len(rows) != 3 {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	for _, row := range rows {
+		page, err := d.Server(row.Identity)
+		if want := row.Server != "url:local"; err != nil || row.Remote != want || page.Remote != want {
+			t.Errorf("%s: the list says %v, its page %v, %v", row.Server, row.Remote, page.Remote, err)
+		}
+	}
+}

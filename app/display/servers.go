@@ -22,6 +22,9 @@ type ServerRow struct {
 	Entries []RowEntry
 }
 
+// Remote reports whether the server is reached at an address.
+func (r ServerRow) Remote() bool { return store.Server{Identity: r.Identity}.Remote() }
+
 // RowEntry is a guarded entry of a client's file that starts the server of a row.
 type RowEntry struct {
 	Client, ClientName, Path, Name string

@@ -75,7 +75,7 @@ export function findingOf(with_: Partial<Finding> = {}): Finding {
 
 export function serverOf(with_: Partial<Server> = {}): Server {
   return {
-    server: 'weather', identity: 'stdio:["npx","@acme/weather"]', light: lightOf(), held: 0, entries: [], state: 'open', wrappers: 0, allowed: 4, blocked: 0, code: '', findings: [], passages: foldingOf(with_.findings ?? []),
+    server: 'weather', identity: 'stdio:["npx","@acme/weather"]', remote: false, light: lightOf(), held: 0, entries: [], state: 'open', wrappers: 0, allowed: 4, blocked: 0, code: '', findings: [], passages: foldingOf(with_.findings ?? []),
     lastSeen: '2026-11-21T10:02:00Z', sandbox: 'off', runsUnder: [], parts: 5, ...with_,
   }
 }

@@ -260,7 +260,7 @@ describe('one server', () => {
   it('shows where a remote server is, and nothing about a program', async () => {
     const logs = vi.fn(async () => '<html>')
     const launch = { ...itemOf(''), item: 'launch', kind: 'launch' as const, state: 'approved' as const, definition: '{"address": "public"}' }
-    const { container } = detail(detailOf({ command: [], url: 'https://mcp.linear.example/mcp', items: [launch] }), { logs })
+    const { container } = detail(detailOf({ command: [], remote: true, url: 'https://mcp.linear.example/mcp', items: [launch] }), { logs })
     await fireEvent.click(await screen.findByRole('tab', { name: 'Start-up' }))
     expect(screen.getByText('https://mcp.linear.example/mcp')).toBeInTheDocument()
     expect(screen.getByText('It is reached in the way that you allowed.')).toBeInTheDocument()
@@ -307,6 +307,16 @@ describe('one server', () => {
   it('says that a server is not known any more', async () => {
     list({ server: () => refuse(4004, 'no server') }, '#/servers/gone')
     expect(await screen.findByText('Sallyport no longer knows this server.')).toBeInTheDocument()
+  })
+})
+
+describe('the settings of a server', () => {
+  it.each([[false, 1], [true, 0]])('have a sandbox only if a program of it runs here (remote: %s)', async (remote, sandboxes) => {
+    const settings = async () => [settingOf('pins.launch'), settingOf('sandbox', { value: 'off', default: 'off', choices: ['off', 'shield', 'strict'] })]
+    detail(detailOf({ identity, remote }), { settings, toolSettings: async () => [], exceptions: async () => [] })
+    await fireEvent.click(await screen.findByRole('tab', { name: 'Checks' }))
+    expect(await screen.findByRole('group', { name: 'When a server would start a different program' })).toBeInTheDocument()
+    expect(screen.queryAllByRole('group', { name: 'Sandbox' })).toHaveLength(sandboxes)
   })
 })
 
