@@ -22,6 +22,7 @@ import (
 type Page struct {
 	*hubLink
 	clientFiles
+	ownSecrets
 	sets    heldSets
 	signIns signIns
 	bye     *farewell // nil if nobody can quit, as when bindings are written
@@ -39,7 +40,7 @@ type hubLink struct {
 // NewPage is the page of a shell. Without a hub, as when bindings are written, it answers that there is none.
 func NewPage(shell *Shell) *Page {
 	l := &hubLink{shell: shell, nonces: newNonces(shell.Visible), hub: func() *app.Hub { return nil }}
-	p := &Page{hubLink: l, clientFiles: clientFiles{hubLink: l, reveal: reveal.Show}, signIns: signIns{browse: reveal.Browse}}
+	p := &Page{hubLink: l, clientFiles: clientFiles{hubLink: l, reveal: reveal.Show}, ownSecrets: ownSecrets{hubLink: l}, signIns: signIns{browse: reveal.Browse}}
 	shell.onUnseen(p.nonces.forget)
 	shell.onRaised(p.nonces.rearm)
 	return p

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sallyport/sallyport/app"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/keychain"
 	"github.com/sallyport/sallyport/proxy/pin"
 )
 
@@ -41,6 +42,7 @@ func newDeskAt(t *testing.T, root string) *desk {
 	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"} { // whose clients are looked at
 		t.Setenv(name, root)
 	}
+	t.Setenv(keychain.Variable, "off") // nothing of a test may be in the keychain of whoever runs it
 	home, err := control.HomeAt(filepath.Join(root, "home"))
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +64,7 @@ func newDeskAt(t *testing.T, root string) *desk {
 	})
 	d.Page = NewPage(shell)
 	d.Page.hub = func() *app.Hub { return d.hub }
+	d.ownSecrets.store = keychain.Secrets(home.Dir)
 	d.nonces.now = func() time.Time { return d.at }
 	shell.Opened(d.window, true)
 	shell.Ready()
@@ -452,6 +455,7 @@ func TestEveryListIsAListAndEveryScreenAnswersAnEmptyHub(t *testing.T) {
 		"guards":   func() (any, error) { return d.Guards() },
 		"clients":  func() (any, error) { return d.Clients() },
 		"backups":  func() (any, error) { return d.Backups() },
+		"secrets":  func() (any, error) { return d.Secrets() },
 	}
 	for name, f := range ask {
 		answer, err := f()
@@ -541,8 +545,8 @@ func TestAfterALostStoreAPersonBeginsAgain(t *testing.T) {
 
 // Whatever runs in the page can call every exported method: a new one is a decision.
 func TestThePageCanCallTheseAndNothingElse(t *testing.T) {
-	want := strings.Fields("Activity Alive Allow AllowClean AllowedCalls AskToQuit Backups BeginSignIn Block ChooseFile CleanServers Clients ConfirmLoosening DecidedItems Discard DiscardAll EndException Except Exceptions ForgetCall Guards HeldText HeldTogether History Inbox Keep Logs Look NotNow OpenSignIn Overview PreviewProtect PreviewRestore " +
-		"PreviewUnprotect Protect Quit Ready Record Release Restore Review Server Servers SetSetting SetTheme Settings ShowInFolder Shows SignInOf SignInPlan SignOut Stay StopSignIn TestGuard TestNotification ToolSettings TrayTold Undo Unprotect WaitSignIn")
+	want := strings.Fields("Activity Alive Allow AllowClean AllowedCalls AskToQuit Backups BeginSignIn Block ChooseFile CleanServers Clients ConfirmLoosening ConfirmReplacing DecidedItems Discard DiscardAll EndException Except Exceptions ForgetCall Guards HeldText HeldTogether History Inbox Keep Logs Look NotNow OpenSignIn Overview PreviewProtect PreviewRestore " +
+		"PreviewUnprotect Protect Quit Ready Record Release ReplaceSecret Restore Review Secrets Server Servers SetSetting SetTheme Settings ShowInFolder Shows SignInOf SignInPlan SignOut Stay StopSignIn TestGuard TestNotification ToolSettings TrayTold Undo Unprotect WaitSignIn")
 	var got []string
 	for method := range reflect.TypeFor[*Page]().Methods() {
 		got = append(got, method.Name)

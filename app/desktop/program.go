@@ -109,6 +109,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	shell.Keep(o.Route)
 	page := NewPage(shell)
+	page.ownSecrets.store = keychain.Secrets(o.Home.Dir)
 	page.stays = func() error { return clientconfig.Stays(wrapper) }
 	page.version, page.probe = o.Version, []string{wrapper, "probe", "--json"}
 	options := app.Options{Home: o.Home, StartedBy: app.ByDesktop, Window: true, Version: o.Version, Program: wrapper, Keychain: keychain.Seals(o.Home.Dir), Show: func(route string) { go shell.Show(route) }}

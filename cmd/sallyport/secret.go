@@ -74,13 +74,13 @@ func (c secretSetCommand) run(ctx context.Context, s streams) (int, error) {
 func (c secretSetCommand) mayReplace(ctx context.Context, s streams) (int, error) {
 	hub, err := dial(ctx)
 	if err != nil {
-		return exitFailed, c.instead(err)
+		return exitFailed, c.instead(err, false)
 	}
 	defer hub.Close()
 	switch {
 	case !hub.Welcome().CLIApproval:
 		_, err := control.AskReplaceSecret(ctx, hub, c.Name)
-		return codeOf(err), c.instead(err)
+		return codeOf(err), c.instead(err, hub.Welcome().Window)
 	case c.Yes:
 		return exitFine, nil
 	case !interactive(s):
@@ -92,12 +92,14 @@ func (c secretSetCommand) mayReplace(ctx context.Context, s streams) (int, error
 	return exitFine, nil
 }
 
-// instead says what a person can do where nobody can decide. A value that was deleted is not replaced.
-func (c secretSetCommand) instead(err error) error {
+// instead says what a person can do where this command can't decide. A value that was deleted is not replaced.
+func (c secretSetCommand) instead(err error, window bool) error {
 	switch {
 	case err == nil:
 		return errors.New("the hub took the decision although it said it wouldn't; please report this")
-	case hubError(err, control.CodeNotHere): // it says where to decide, but the window has no place for this
+	case hubError(err, control.CodeNotHere) && window:
+		return fmt.Errorf("%s is already stored; replace its value in the window: Settings, Keys and passwords", c.Name)
+	case hubError(err, control.CodeNotHere):
 		return fmt.Errorf("%[1]s is already stored, and this hub takes no decision to replace it from the command line. Deleting it needs none: sallyport secret delete %[1]s, then sallyport secret set %[1]s", c.Name)
 	}
 	return fmt.Errorf("%[1]s is already stored, and replacing it is a decision: %[2]w. Deleting it needs none: sallyport secret delete %[1]s, then sallyport secret set %[1]s", c.Name, err)
@@ -107,7 +109,7 @@ func (c secretSetCommand) instead(err error) error {
 func (c secretSetCommand) replace(ctx context.Context) error {
 	hub, err := dial(ctx)
 	if err != nil {
-		return c.instead(err)
+		return c.instead(err, false)
 	}
 	defer hub.Close()
 	_, err = control.AskReplaceSecret(ctx, hub, c.Name)

@@ -57,6 +57,7 @@ export type Preview = desktop.Preview
 export type Problem = control.Problem
 export type Review = desktop.Review
 export type Segment = pin.Segment
+export type Secrets = desktop.Secrets
 export type Server = desktop.Server
 export type ServerDetail = desktop.ServerDetail
 export type ServerItem = desktop.ServerItem

@@ -2,7 +2,7 @@ import { fireEvent, render, screen, waitFor, within } from '@testing-library/sve
 import { describe, expect, it, vi } from 'vitest'
 import type { Api, GuardProvider, GuardVerdict, SetSetting, Setting } from '../../lib/api'
 import { readRoute } from '../../lib/route'
-import { apiOf, backupOf, coverageOf, entry, guardOf, overviewOf, previewOf, refuse, settingOf } from '../../test/rooms'
+import { apiOf, backupOf, coverageOf, entry, guardOf, overviewOf, previewOf, refuse, settingOf, written } from '../../test/rooms'
 import Settings from './Settings.svelte'
 import { fieldOf, valueOf, type FieldKind } from './fields'
 import { guardCounts, guardState, guardWhy, inOrder } from './guards'
@@ -12,7 +12,7 @@ import { allowedWords, amountWords, meaningOf, valueWords, wordsOf } from './wor
 const launch = (with_: Partial<Setting> = {}) => settingOf('pins.launch', with_)
 
 function open(settings: Setting[], answers: Partial<Api> = {}, overview = overviewOf()) {
-  const api = apiOf({ settings: async () => settings, clients: async () => coverageOf(), backups: async () => [], guards: async () => [], ...answers })
+  const api = apiOf({ settings: async () => settings, clients: async () => coverageOf(), backups: async () => [], guards: async () => [], secrets: async () => ({ items: [], why: '' }), ...answers })
   const props = { api, route: readRoute('#/settings'), overview, changed: 0 }
   return { ...render(Settings, props), props }
 }
@@ -308,6 +308,56 @@ describe('saved copies', () => {
     await fireEvent.click(put)
     expect(await screen.findByText('Your file changed while you were looking. Here is the new version.')).toBeInTheDocument()
     expect(previewRestore).toHaveBeenCalledTimes(2)
+  })
+})
+
+describe('keys and passwords', () => {
+  const secrets = async () => ({ items: [{ name: 'openai', kept: 'keychain' as const }, { name: 'other', kept: 'file' as const }], why: 'the keychain is locked' })
+  const confirmReplacing = async (name: string) => ({ nonce: `n-${name}`, armAfterMs: 0, words: `Whatever names keychain:${name} gets the new value.` })
+  const VALUE = 'sk-new-4711'
+
+  async function ask(answers: Partial<Api>) {
+    const page = open([], { secrets, confirmReplacing, ...answers })
+    await fireEvent.click(await screen.findByRole('button', { name: 'Replace the value of openai' }))
+    const field = await screen.findByLabelText<HTMLInputElement>('New value of openai')
+    return { ...page, field, store: () => screen.getByRole('button', { name: 'Store the new value of openai' }) }
+  }
+
+  it('are listed by name, with where each is kept and whether that is all', async () => {
+    open([], { secrets })
+    const region = within(await screen.findByRole('region', { name: 'Keys and passwords' }))
+    await waitFor(() => expect(region.getAllByRole('listitem').map((row) => row.textContent)).toEqual([expect.stringMatching(/openai.*in the keychain/), expect.stringMatching(/other.*in an encrypted file/)]))
+    expect(region.getByText('There may be more than are listed: the keychain is locked.')).toBeInTheDocument()
+  })
+
+  it('are replaced by what is typed, which is shown nowhere and kept no longer', async () => {
+    const replaceSecret = vi.fn(async () => undefined)
+    const { container, field, store } = await ask({ replaceSecret })
+    expect(field.type).toBe('password')
+    expect(store()).toBeDisabled()
+    expect(await screen.findByText('Whatever names keychain:openai gets the new value.')).toBeInTheDocument()
+    await fireEvent.input(field, { target: { value: VALUE } })
+    await waitFor(() => expect(store()).toBeEnabled())
+    await fireEvent.click(store())
+    expect(await screen.findByText('The value of openai was replaced.')).toBeInTheDocument()
+    expect(replaceSecret).toHaveBeenCalledExactlyOnceWith({ name: 'openai', value: VALUE, nonce: 'n-openai' })
+    expect(screen.queryByLabelText('New value of openai')).toBeNull()
+    expect(written(container)).not.toContain(VALUE)
+    await fireEvent.click(screen.getByRole('button', { name: 'Replace the value of openai' }))
+    expect(await screen.findByLabelText('New value of openai')).toHaveValue('')
+  })
+
+  it('stay as they are after a refusal, which says why and lets one try again', async () => {
+    const asked = vi.fn(confirmReplacing)
+    const { field, store } = await ask({ confirmReplacing: asked, replaceSecret: () => refuse(4000, 'the value is empty') })
+    await fireEvent.input(field, { target: { value: ' ' } })
+    await waitFor(() => expect(store()).toBeEnabled())
+    await fireEvent.click(store())
+    expect(await screen.findByText('the value is empty')).toBeInTheDocument()
+    expect(asked).toHaveBeenCalledTimes(2)
+    await waitFor(() => expect(store()).toBeEnabled())
+    await fireEvent.click(screen.getByRole('button', { name: 'Keep the value of openai' }))
+    expect(screen.queryByLabelText('New value of openai')).toBeNull()
   })
 })
 
