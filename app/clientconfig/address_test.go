@@ -67,6 +67,39 @@ func TestEntriesWithAnAddressComeBackByteForByte(t *testing.T) {
 	}
 }
 
+// An account that a person adds to the arguments of a wrapper has no place in an entry of the client. The rest is as it was before.
+func TestAnAddressWhoseWrapperGotAnAccountComesBackByteForByte(t *testing.T) {
+	spelled := []trip{
+		{"an address in an odd spelling", "claude-code", `{"mcpServers":{"a":{"type":"http","\u0075rl" : "https:\/\/h.example\/mcp"}}}`, nil},
+		{"keys and addresses in quotes of their own", "codex", "[mcp_servers.a]\n\"url\" = 'https://h.example/mcp' # why\n[mcp_servers]\nb = { 'url' = 'https://h.example/' }\n", nil},
+		{"plain and quoted addresses", "goose", "extensions:\n  a:\n    type: sse\n    'uri': 'https://h.example/' # where\n  b: {type: sse, \"uri\": https://h.example/}\n", nil},
+	}
+	for _, c := range slices.Concat(addressJSON, addressTOML, addressYAML, spelled) {
+		if FormatOf(c.client).spelling().headers == "" {
+			continue // its file takes no address
+		}
+		t.Run(c.name, func(t *testing.T) {
+			by := installed(t)
+			by.Client = c.client
+			format := FormatOf(c.client)
+			wrapped := mustWrap(t, c.raw, format, by)
+			ours := quote("--client") + ", " + quote(c.client) + ", "
+			with := strings.ReplaceAll(string(wrapped.Raw), ours, ours+quote("--account")+", "+quote("work")+", ")
+			if with == string(wrapped.Raw) {
+				t.Fatalf("no place for an account in\n%s", with)
+			}
+			for _, e := range mustParse(t, with, format).Entries {
+				if a, ok := e.wraps(); ok && a.Account != "work" {
+					t.Errorf("%q has the account %q", e.Name, a.Account)
+				}
+			}
+			if got := mustUnwrap(t, []byte(with), format, by, wrapped.Records); got != c.raw {
+				t.Errorf("it comes back as\n%s\nwas\n%s", got, c.raw)
+			}
+		})
+	}
+}
+
 // argumentsIn are all arguments of a file's wrapped entries.
 func argumentsIn(t *testing.T, raw, client string) string {
 	var all []string

@@ -25,6 +25,9 @@ type pieces struct {
 	pieces []Piece
 	kept   []Piece // of the record, when edits are undone
 	failed bool
+	// sameURL says that the record's address is still the one in the entry. Its text and key then count however the person changed the arguments,
+	// which are in the same piece: an account added there has no place in the entry.
+	sameURL bool
 }
 
 // put replaces a span. When edits are undone, the record's text is used if the file still has what was written.
@@ -35,7 +38,7 @@ func (p *pieces) put(part string, at span, text string) {
 	}
 	was := string(p.f.raw[at.from:at.to])
 	for _, k := range p.kept {
-		if k.Part == part && k.Now == was {
+		if k.Part == part && (k.Now == was || p.sameURL && (part == "key" || part == "address")) {
 			text = k.Was
 		}
 	}
@@ -275,12 +278,12 @@ func (f *File) noPlace(e Entry, a Address) string {
 }
 
 // unwrapAddress are the edits that take a wrapper away from around a remote server, nil if this version can't make them.
-func (f *File) unwrapAddress(e Entry, a Address, record *Record) []splice {
+func (f *File) unwrapAddress(e Entry, a Address, record *Record, sameURL bool) []splice {
 	if f.noPlace(e, a) != "" {
 		return nil
 	}
 	s := f.Format.spelling()
-	p := &pieces{f: f}
+	p := &pieces{f: f, sameURL: sameURL}
 	if record != nil {
 		p.kept = record.Pieces
 	}

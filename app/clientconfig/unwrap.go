@@ -52,9 +52,12 @@ func (f *File) unwrapPlans(e Entry, record *Record, c Class) plan {
 	p := plan{name: e.Name, argv: c.Inner, address: c.Address}
 	if c.Address != nil {
 		if record != nil && record.Remote() {
-			p.ways = append(p.ways, f.unwrapAddress(e, *c.Address, record))
+			if record.URL == c.Address.URL {
+				p.ways = append(p.ways, f.unwrapAddress(e, *c.Address, record, true))
+			}
+			p.ways = append(p.ways, f.unwrapAddress(e, *c.Address, record, false))
 		}
-		p.ways = append(p.ways, f.unwrapAddress(e, *c.Address, nil))
+		p.ways = append(p.ways, f.unwrapAddress(e, *c.Address, nil, false))
 		return p
 	}
 	if record != nil && record.Remote() {
