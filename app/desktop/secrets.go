@@ -62,7 +62,7 @@ func (s ownSecrets) ConfirmReplacing(name string) (Confirm, error) {
 	if err := s.isStored(ctx, name); err != nil {
 		return Confirm{}, err
 	}
-	return Confirm{ArmAfterMs: armAfterMs, Nonce: s.nonces.mint(secretSubject(name), "", ""), Words: "Whatever names keychain:" + name + " gets the new value. The old one is gone."}, nil
+	return Confirm{ArmAfterMs: armAfterMs, Nonce: s.nonces.mint(secretSubject(name), "", ""), Words: "Everything that uses keychain:" + name + " gets the new value. You can't get the old one back."}, nil
 }
 
 // ReplaceSecret stores another value under the name of one. The old one stays until the new one is stored. No error repeats a value.

@@ -61,8 +61,14 @@ export class House {
 
   /** The command line, with what it printed and its exit code. */
   command(...args) {
+    return this.told('', ...args)
+  }
+
+  /** The same for a command that reads something. */
+  told(input, ...args) {
     return new Promise((done) => {
-      execFile(sallyport, args, { env: this.env, maxBuffer: 64 << 20 }, (error, out, err) => done({ out: out + err, code: error?.code ?? 0 }))
+      const child = execFile(sallyport, args, { env: this.env, maxBuffer: 64 << 20 }, (error, out, err) => done({ out: out + err, code: error?.code ?? 0 }))
+      if (input !== '') child.stdin.end(input)
     })
   }
 

@@ -395,7 +395,7 @@ async function inEachEra() {
   }
 }
 
-/** A remote server wants a sign-in, gets it, and later wants one somewhere else. */
+/** A remote server wants a sign-in, gets it, and later wants one somewhere else. And what a person stored for such servers. */
 async function signIn() {
   const house = await House.make()
   try {
@@ -434,6 +434,13 @@ async function signIn() {
       return (await house.inbox()).find((it) => it.kind === 'login')
     })
     await shoot(house, 'review-sign-in-elsewhere', `#/inbox/${moved.code}`)
+    for (const name of ['tracker-token', 'weather-key']) await house.told('correct horse battery staple\n', 'secret', 'set', name)
+    await shoot(house, 'settings-keys', '#/settings', async (page) => {
+      await page.getByRole('button', { name: 'Go to Keys and passwords' }).click()
+      await page.getByRole('button', { name: 'Replace the value of tracker-token' }).click()
+      await page.getByRole('textbox', { name: 'New value of tracker-token' }).waitFor()
+      await page.evaluate(() => document.activeElement.blur())
+    })
   } finally {
     await house.end()
   }

@@ -101,7 +101,7 @@ const api: Api = apiOf({
   allowedCalls: async () => [allowedCallOf()],
   forgetCall: async () => allowedCallOf(),
   secrets: async () => ({ items: [{ name: 'openai', kept: 'keychain' }, { name: 'notes-service', kept: 'file' }], why: '' }),
-  confirmReplacing: async (name) => ({ nonce: 'n', armAfterMs: 800, words: `Whatever names keychain:${name} gets the new value. The old one is gone.` }),
+  confirmReplacing: async (name) => ({ nonce: 'n', armAfterMs: 800, words: `Everything that uses keychain:${name} gets the new value. You can’t get the old one back.` }),
   replaceSecret: async () => undefined,
   backups: async () => [1, 2, 3].map((n) => backupOf(n)),
   previewRestore: async () => previewOf({ diff: DIFF, entries: [entry('weather', 'open'), entry('notes', 'guarded')] }), restore: async () => previewOf({ written: true }),

@@ -313,7 +313,7 @@ describe('saved copies', () => {
 
 describe('keys and passwords', () => {
   const secrets = async () => ({ items: [{ name: 'openai', kept: 'keychain' as const }, { name: 'other', kept: 'file' as const }], why: 'the keychain is locked' })
-  const confirmReplacing = async (name: string) => ({ nonce: `n-${name}`, armAfterMs: 0, words: `Whatever names keychain:${name} gets the new value.` })
+  const confirmReplacing = async (name: string) => ({ nonce: `n-${name}`, armAfterMs: 0, words: `Everything that uses keychain:${name} gets the new value.` })
   const VALUE = 'sk-new-4711'
 
   async function ask(answers: Partial<Api>) {
@@ -335,7 +335,7 @@ describe('keys and passwords', () => {
     const { container, field, store } = await ask({ replaceSecret })
     expect(field.type).toBe('password')
     expect(store()).toBeDisabled()
-    expect(await screen.findByText('Whatever names keychain:openai gets the new value.')).toBeInTheDocument()
+    expect(await screen.findByText('Everything that uses keychain:openai gets the new value.')).toBeInTheDocument()
     await fireEvent.input(field, { target: { value: VALUE } })
     await waitFor(() => expect(store()).toBeEnabled())
     await fireEvent.click(store())
