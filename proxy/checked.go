@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/declared"
@@ -95,6 +96,12 @@ func (s checked) Deliver(waited declared.Request, line []byte) {
 		return
 	}
 	_ = s.deliver(r, line)
+}
+
+func (s checked) Admit(waited declared.Request, line []byte) {
+	r := waited.(*request)
+	r.awaited = true
+	s.admit(r, line, time.Now())
 }
 
 func (s checked) Refuse(waited declared.Request) {

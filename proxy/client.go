@@ -164,10 +164,13 @@ func (s *Session) admitBy(v *declared.View, r *request, line []byte, now time.Ti
 		s.tasks.seek(r, line, s.admit)
 		return
 	default:
-		s.skillReads.named(v, r, why)
+		check := s.skillReads.named(v, r, why)
 		s.checks.Poke(v)
 		if r.method == methodResource {
-			s.checks.AskedForPage(r.name)
+			check = max(check, s.checks.AskedForPage(r.name))
+		}
+		if why == refusal.Unknown && !r.awaited && s.checks.Await(r, line, check) {
+			return // until there is an item, which the refusal then names
 		}
 		s.refuse(r, why)
 		return
@@ -235,8 +238,10 @@ func (s *Session) cancel(line []byte, m *frame.Message) {
 	if s.entrance.drop(id) || s.listens.drop(id) || s.tasks.sought.take(id) != nil || s.asked.sought.take(id) != nil {
 		return
 	}
-	if r := s.checks.DropHeld(id); r != nil {
-		s.journal.answered(r.(*request), vocab.StatusError, 0) // it ran, and the timeline says so
+	if r, sent := s.checks.DropHeld(id); r != nil {
+		if sent {
+			s.journal.answered(r.(*request), vocab.StatusError, 0) // it ran, and the timeline says so
+		}
 		return
 	}
 	r := s.calls.peek(id)

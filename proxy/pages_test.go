@@ -253,10 +253,12 @@ func TestAPageThatNobodyNamedIsReadWhenAskedForAndBecomesAnItem(t *testing.T) {
 	r.initialize()
 	r.tools("1")
 	const hidden = "ui://hidden"
-	if got := r.read("2", hidden); !refused(got) {
-		t.Errorf("the page: %s", got)
+	if got := r.read("2", hidden); !refused(got) || !strings.Contains(got, "inbox item 4F2A") {
+		t.Errorf("the refusal does not name the page's item: %s", got)
 	}
-	r.eventually("the page is an item", func() bool { _, ok := r.declaredPage(hidden); return ok })
+	if _, ok := r.declaredPage(hidden); !ok {
+		t.Error("it was refused before it was an item")
+	}
 	r.gate.set(func(g *gatekeeper) { g.approve = approveAll })
 	r.server.write(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	r.gate.set(func(g *gatekeeper) {
@@ -267,6 +269,18 @@ func TestAPageThatNobodyNamedIsReadWhenAskedForAndBecomesAnItem(t *testing.T) {
 	r.eventually("it is judged", func() bool { return r.s.view().Allows(pin.Key(pin.Resource, hidden)) })
 	if got := r.read("3", hidden); !strings.Contains(got, mainPage) {
 		t.Errorf("after its approval: %s", got)
+	}
+}
+
+func TestAPageThatTheServerDoesNotHaveIsRefusedOnceItWasAskedForIt(t *testing.T) {
+	r := newRig(t, func(i pin.Item) bool { return i.Kind == pin.Tool }, weatherPage(false))
+	r.initialize()
+	r.tools("1")
+	r.server.declare(func(s *server) { s.pages = func(string, int) string { return "" } })
+	for _, id := range []string{"2", "3"} {
+		if got := r.read(id, "ui://nowhere"); !refused(got) || strings.Contains(got, "inbox item") {
+			t.Errorf("the page: %s", got)
+		}
 	}
 }
 

@@ -32,6 +32,7 @@ type request struct {
 	failed, imitates, interim, asks bool
 	granted                         bool // a person allowed this call
 	reread                          bool // a check has read the page again, because this response is another one
+	awaited                         bool // it waited for a check before it was judged
 
 	used   uint8  // of room
 	modern bool   // it said its protocol version itself, so the response is in the words of the modern era

@@ -73,11 +73,13 @@ func concernsSkill(v *declared.View, r *request) {
 	}
 }
 
-// named has a skill that no listing named become an item, if a client asked for it and was refused.
-func (s *skillReads) named(v *declared.View, r *request, why refusal.Reason) {
+// named has a skill that no listing named become an item, if a client asked for it and is refused. It returns the number of the check that asks
+// the server for it, 0 for none.
+func (s *skillReads) named(v *declared.View, r *request, why refusal.Reason) (check uint64) {
 	if why == refusal.Unknown && v.Skilled() && (r.method == methodGetSkill || r.reads()) && s.checks.Skills.Named(r.name) {
-		s.checks.Demand(true)
+		return s.checks.Demand(true)
 	}
+	return 0
 }
 
 // announcedSkills notes that a server offers skills, if this member of its capabilities says so.

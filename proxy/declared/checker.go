@@ -326,9 +326,11 @@ type Connection interface {
 	// OwnToolsTurned reports, once, that the client's last listing no longer matches whether our own tools are listed.
 	OwnToolsTurned(v *View) bool
 
-	// Judged is called after each check, with its number (Demand), before Deliver is called for what waited for it.
+	// Judged is called after each check, with its number (Demand), before Deliver is called for responses that waited for it, and Admit for
+	// requests.
 	Judged(check uint64)
 	Deliver(r Request, line []byte)
+	Admit(r Request, line []byte)
 	// Refuse answers a request whose response cannot wait for a check.
 	Refuse(r Request)
 

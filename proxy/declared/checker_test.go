@@ -67,10 +67,13 @@ func (c *connection) Rules() *inspect.RuleFile       { return nil }
 func (c *connection) OwnToolsTurned(*View) bool      { return false }
 func (c *connection) Judged(uint64)                  { c.delivered = append(c.delivered, "judged") }
 func (c *connection) Deliver(_ Request, line []byte) { c.delivered = append(c.delivered, string(line)) }
-func (c *connection) Refuse(Request)                 { c.delivered = append(c.delivered, "refused") }
-func (c *connection) Unverified(error)               {}
-func (c *connection) Equivocated(string)             {}
-func (c *connection) Unseen(control.Unseen)          {}
+func (c *connection) Admit(_ Request, line []byte) {
+	c.delivered = append(c.delivered, "admitted "+string(line))
+}
+func (c *connection) Refuse(Request)        { c.delivered = append(c.delivered, "refused") }
+func (c *connection) Unverified(error)      {}
+func (c *connection) Equivocated(string)    {}
+func (c *connection) Unseen(control.Unseen) {}
 
 type call struct {
 	id   string
@@ -151,12 +154,36 @@ func TestResponsesWaitForTheirCheckAndComeInOrder(t *testing.T) {
 				t.Errorf("response %s does not wait for its check", id)
 			}
 		}
-		if checker.DropHeld([]byte("2")) == nil || checker.Waiting() != 2 {
+		if r, sent := checker.DropHeld([]byte("2")); r == nil || !sent || checker.Waiting() != 2 {
 			t.Errorf("%d responses wait after one was cancelled", checker.Waiting())
 		}
 		close(c.lists)
 		synctest.Wait()
 		if want := []string{"judged", "1", "3"}; !slices.Equal(c.delivered, want) {
+			t.Errorf("%q, and not %q", c.delivered, want)
+		}
+	})
+}
+
+func TestARefusedRequestIsJudgedAnewAfterTheCheckItWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &connection{lists: make(chan struct{})}
+		checker := checking(t, c)
+		if checker.Await(call{id: "0"}, []byte("0"), 0) {
+			t.Error("a request waits, and no check is due")
+		}
+		number := checker.Demand(false)
+		for _, id := range []string{"1", "2"} {
+			if !checker.Await(call{id: id}, []byte(id), number) {
+				t.Errorf("request %s does not wait", id)
+			}
+		}
+		if r, sent := checker.DropHeld([]byte("2")); r == nil || sent {
+			t.Error("a cancelled request that waits counts as one that reached the server")
+		}
+		close(c.lists)
+		synctest.Wait()
+		if want := []string{"judged", "admitted 1"}; !slices.Equal(c.delivered, want) {
 			t.Errorf("%q, and not %q", c.delivered, want)
 		}
 	})

@@ -113,18 +113,27 @@ func (c *Checker) NamePage(uri string) {
 	}
 }
 
-// AskedForPage is called for a page that a client asked for and was refused: it becomes an item if the server has it, and is no longer
-// pending if it went back to what is allowed.
-func (c *Checker) AskedForPage(uri string) {
+// AskedForPage is called for a page that a client asked for and is refused: it becomes an item if the server has it, and is no longer
+// pending if it went back to what is allowed. It returns the number of the check that reads a page for the first time, 0 for none.
+func (c *Checker) AskedForPage(uri string) (check uint64) {
 	switch {
 	case !pin.IsPage(uri):
-		return
 	case c.pages.name(uri):
-		c.Demand(true)
-		return
+		return c.Demand(true)
+	case c.pages.unread(uri):
+		return c.due.Load()
 	case c.pages.again(uri):
 		c.pokeSoon()
 	}
+	return 0
+}
+
+// unread reports whether a page was named and no check has read it yet.
+func (ps *pages) unread(uri string) bool {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	p := ps.known[uri]
+	return p != nil && p.contents == nil && p.tried.IsZero()
 }
 
 // again has the next check read a page that was read before, and reports whether it does.

@@ -22,6 +22,7 @@ type shelved struct {
 	r    Request
 	line []byte
 	need uint64
+	sent bool // the server has answered it, and line is what it said; else line is the request itself
 }
 
 // Keep puts a response aside if a check that concerns it has not been judged, and reports whether it did. Only the goroutine that reads the
@@ -38,13 +39,26 @@ func (c *Checker) Keep(r Request, line []byte) bool {
 	}
 	full := c.shelf.bytes+len(line) > maxShelved
 	if !full {
-		c.shelf.held = append(c.shelf.held, shelved{r, bytes.Clone(line), need})
+		c.shelf.held = append(c.shelf.held, shelved{r, bytes.Clone(line), need, true})
 		c.shelf.bytes += len(line)
 	}
 	c.shelf.mu.Unlock()
 	if full {
 		c.session.Refuse(r)
 	}
+	return true
+}
+
+// Await puts a request aside that has reached no server and that is refused until a check has been judged; then the session judges it anew. It
+// reports whether it did: not if that check has been judged, or if too much waits.
+func (c *Checker) Await(r Request, line []byte, check uint64) bool {
+	c.shelf.mu.Lock()
+	defer c.shelf.mu.Unlock()
+	if c.done.Load() >= check || c.shelf.bytes+len(line) > maxShelved {
+		return false
+	}
+	c.shelf.held = append(c.shelf.held, shelved{r, bytes.Clone(line), check, false})
+	c.shelf.bytes += len(line)
 	return true
 }
 
@@ -69,12 +83,16 @@ func (c *Checker) flush(number uint64) {
 	c.shelf.held = rest
 	c.shelf.mu.Unlock()
 	for _, h := range ready {
-		c.session.Deliver(h.r, h.line)
+		if h.sent {
+			c.session.Deliver(h.r, h.line)
+		} else {
+			c.session.Admit(h.r, h.line)
+		}
 	}
 }
 
-// DropHeld forgets the waiting response to a cancelled request, and returns the request.
-func (c *Checker) DropHeld(id []byte) Request {
+// DropHeld forgets what waits of a cancelled request, and returns the request. sent reports whether it has reached the server.
+func (c *Checker) DropHeld(id []byte) (r Request, sent bool) {
 	key := string(frame.AppendIDKey(nil, id))
 	c.shelf.mu.Lock()
 	defer c.shelf.mu.Unlock()
@@ -82,10 +100,10 @@ func (c *Checker) DropHeld(id []byte) Request {
 		if string(frame.AppendIDKey(nil, h.r.ID())) == key {
 			c.shelf.bytes -= len(h.line)
 			c.shelf.held = append(c.shelf.held[:i], c.shelf.held[i+1:]...)
-			return h.r
+			return h.r, h.sent
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // TakeHeld empties the shelf when the session ends before a check did.
