@@ -9,6 +9,7 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/pin"
+	"github.com/sallyport/sallyport/proxy/refusal"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -129,11 +130,14 @@ func (s *interactions) refusesQuestion(v *declared.View, r *request, size int, q
 		code = cmp.Or(code, page.code)
 		if waited {
 			text, d := s.askRefused(kind, code, page)
+			if r.method == methodCall {
+				_, d.Tool = refusal.Spoken(s.subjectIn(v, r), d.Server)
+			}
 			s.client.Enqueue(refusalLine(r, text, d))
 		}
 		s.journal.refusedInteraction(kind, mode, code, found)
+		s.journal.askedBack(r, code, size)
 	})
-	s.journal.answered(r, vocab.StatusBlocked, size)
 	return true
 }
 

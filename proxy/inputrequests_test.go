@@ -121,3 +121,15 @@ func many(n int, request string) string {
 	}
 	return strings.Join(all, ",")
 }
+
+func TestACallWhoseQuestionIsBlockedIsRefusedByItsNameAndRecordedWithTheItem(t *testing.T) {
+	r := newRig(t, approveAll, modern)
+	r.ask("1", "tools/list", "")
+	saying(r, `"result":{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":`+strings.Replace(honestQuestion, "Which city?", "Enter your password", 1)+`}}}`)
+	if got := r.ask("70", "tools/call", `"name":"echo","arguments":{}`); !strings.Contains(got, `"code":"NT3R","kind":"interaction","server":"weather","tool":"echo"`) {
+		t.Errorf("the client got %s", got)
+	}
+	r.records("the call names the item and says why", func(rec control.Record) bool {
+		return rec.Kind == "tool_call" && rec.Status == "blocked" && rec.Tool == "echo" && rec.Code == "NT3R" && strings.Contains(rec.Summary, "question")
+	})
+}

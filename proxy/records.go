@@ -199,6 +199,16 @@ func (j *journal) asked(kind vocab.Ask, mode string, found inspect.AnswerVerdict
 
 // refusedInteraction records a refused request. One that a person can decide on is always recorded, so that its code is in the timeline;
 // others are sampled.
+// askedBack records a request whose response wanted something asked that was blocked. code is of the item, "" for none.
+func (j *journal) askedBack(r *request, code string, bytes int) {
+	if !r.counts() {
+		return
+	}
+	j.about(r, vocab.ModeAlways, vocab.StatusBlocked, control.Record{
+		Tool: r.called(), Code: code, Summary: "a question in its response was blocked", Detail: r.detail(r.withPayload(facts{"check": "interaction"})), Bytes: int64(bytes),
+	})
+}
+
 func (j *journal) refusedInteraction(kind vocab.Ask, mode, code string, found inspect.AnswerVerdict) {
 	j.interaction("refused "+code, vocab.StatusBlocked, "blocked a request from the server to the client (interaction.policy)", kind, mode, code, found)
 }
