@@ -48,7 +48,8 @@ func (s *handshake) shortenedInfo(line []byte, result frame.Span) (lost []string
 	return lost
 }
 
-// shortenedCapabilities names the capabilities that bareCapabilities leaves out, as far as their names are words.
+// shortenedCapabilities names the capabilities that bareCapabilities leaves out, whole or in part, as far as their names are words. What is lost of
+// one has no name here: it would be the server's.
 func (s *handshake) shortenedCapabilities(line []byte, result frame.Span) (lost []string) {
 	capabilities, ok := frame.Find(line, result, "capabilities")
 	if !ok || !s.harmless(capabilities.Of(line)) {
@@ -57,20 +58,33 @@ func (s *handshake) shortenedCapabilities(line []byte, result frame.Span) (lost 
 	known := knownExtensions(line, result)
 	frame.Members(line, capabilities, func(name string, c frame.Member) bool {
 		if name == "extensions" {
-			frame.Members(line, c.Value, func(extension string, _ frame.Member) bool {
-				if _, passes := known[extension]; !passes {
+			frame.Members(line, c.Value, func(extension string, e frame.Member) bool {
+				if passes, ok := known[extension]; !ok || !onlyFlags(line, e.Value, func(flag string) bool { _, ok := passes[flag]; return ok }) {
 					lost = append(lost, "capabilities.extensions")
 				}
 				return true
 			})
 			return true
 		}
-		if _, passes := knownCapabilities[name]; !passes && isWord(name, letters, 32) {
+		passes, ok := knownCapabilities[name]
+		whole := ok && onlyFlags(line, c.Value, func(flag string) bool { return slices.Contains(passes, flag) })
+		if !whole && isWord(name, letters, 32) {
 			lost = append(lost, "capabilities."+name)
 		}
 		return true
 	})
 	return lost
+}
+
+// onlyFlags reports whether a value is an object of nothing but flags that pass, true or false.
+func onlyFlags(line []byte, value frame.Span, passes func(flag string) bool) bool {
+	only := frame.Type(line, value) == '{'
+	frame.Members(line, value, func(flag string, m frame.Member) bool {
+		set := string(m.Value.Of(line))
+		only = only && passes(flag) && (set == "true" || set == "false")
+		return only
+	})
+	return only
 }
 
 // greetingMembers are the members of a greeting that are passed on, written by us, or named elsewhere.

@@ -53,6 +53,28 @@ func TestWhatAGreetingLosesBeforeTheReviewIsNamed(t *testing.T) {
 	}
 }
 
+func TestACapabilityThatLosesAPartIsNamed(t *testing.T) {
+	for capabilities, want := range map[string]string{
+		`{"tools":{"listChanged":false},"resources":{"subscribe":true},"logging":{}}`:    "",
+		`{"tasks":{"list":{},"requests":{"tools":{"call":{}}}},"tools":{}}`:              "capabilities.tasks",
+		`{"resources":{"subscribe":true,"search":true}}`:                                 "capabilities.resources",
+		`{"prompts":{"listChanged":"yes"},"logging":true}`:                               "capabilities.logging capabilities.prompts",
+		`{"extensions":{"io.modelcontextprotocol/ui":{"inline":true}}}`:                  "",
+		`{"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html"]}}}`:      "capabilities.extensions",
+		`{"extensions":{"io.modelcontextprotocol/tasks":{},"com.example/x":{"a":true}}}`: "capabilities.extensions",
+	} {
+		r := newRig(t, approveNone, func(r *rig) {
+			r.server.handle = func(line string) (string, bool) {
+				return `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":` + capabilities + `,"serverInfo":{"name":"w","version":"1"}}}`, strings.Contains(line, `"initialize"`)
+			}
+		})
+		r.initialize()
+		if got := r.lost(); got != want {
+			t.Errorf("%s lost %q", capabilities, got)
+		}
+	}
+}
+
 func TestWhatADiscoveryLosesIsNamedToo(t *testing.T) {
 	r := newRig(t, approveNone, modern, func(r *rig) { r.server.instructions = `"Be brief."` })
 	r.ask("1", "server/discover", "")
