@@ -52,7 +52,7 @@ func (a *Approvals) Clean(q control.CleanQuery) (out control.CleanSet, err error
 				return err
 			}
 			out.Items = append(out.Items, row)
-			members = append(members, cleanMember{code: it.Code, digest: it.Digest, server: row.Server})
+			members = append(members, cleanMember{code: it.Code, digest: it.Digest, server: row.Server, shown: row.Shown})
 		}
 		return nil
 	})
@@ -111,7 +111,7 @@ func (s cleanSet) still(tx *store.Tx) (same []store.Item, left []control.CleanLe
 		case err != nil:
 			return nil, nil, err
 		case !review.AllClean(it):
-			left = append(left, control.CleanLeft{Code: m.code, Server: m.server, Why: "has a warning now", See: m.code})
+			left = append(left, control.CleanLeft{Code: m.code, Server: m.server, Shown: m.shown, Why: "has a warning now", See: m.code})
 		default:
 			same = append(same, it)
 		}
@@ -120,7 +120,7 @@ func (s cleanSet) still(tx *store.Tx) (same []store.Item, left []control.CleanLe
 }
 
 func leftOut(m cleanMember, changed *control.Error) control.CleanLeft {
-	out := control.CleanLeft{Code: m.code, Server: m.server, Why: strings.TrimPrefix(changed.Message, m.code+" "), See: changed.See}
+	out := control.CleanLeft{Code: m.code, Server: m.server, Shown: m.shown, Why: strings.TrimPrefix(changed.Message, m.code+" "), See: changed.See}
 	if changed.See != "" {
 		out.Why = "changed since"
 	}
@@ -163,7 +163,7 @@ func (a *Approvals) AllowClean(peer control.Peer, q control.CleanQuery) (out con
 			}
 			wrote = wrote || some
 			servers = append(servers, it.ServerID)
-			out.Items = append(out.Items, control.CleanAllowed{Code: it.Code, Server: server.Name, Identity: server.Identity, Approved: one.Approved})
+			out.Items = append(out.Items, control.CleanAllowed{Code: it.Code, Server: server.Name, Shown: office.ShownIn(tx, server), Identity: server.Identity, Approved: one.Approved})
 		}
 		return wrote, nil
 	})
@@ -198,6 +198,7 @@ type cleanSet struct {
 type cleanMember struct {
 	code, digest string
 	server       string // its name then, to name it if it is left out
+	shown        string // see control.Server
 }
 
 // digestOfSet covers every item of the set, in an order independent of the inbox.

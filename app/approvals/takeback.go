@@ -31,7 +31,7 @@ func (a *Approvals) Block(_ control.Peer, b control.Block) (out control.Blocked,
 			}
 			return false, err
 		}
-		id, out.Server = server.ID, server.Name
+		id, out.Server, out.Shown = server.ID, server.Name, office.ShownIn(tx, server)
 		l, err := ledger.Read(tx, id)
 		if err != nil {
 			return false, err
@@ -107,7 +107,7 @@ func (a *Approvals) Undo(code string) (out control.Blocked, err error) {
 		if err != nil {
 			return false, err
 		}
-		id, out.Server = it.ServerID, l.Server.Name
+		id, out.Server, out.Shown = it.ServerID, l.Server.Name, office.ShownIn(tx, l.Server)
 		now := a.office.Now()
 		if out.Items, err = l.ForgetAllowed(tx, it, now); err != nil {
 			return false, err

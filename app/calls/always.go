@@ -116,7 +116,7 @@ func told(tx *store.Tx, a store.AllowedCall) control.AllowedCall {
 	server, _ := tx.Server(a.ServerID)
 	tool, _ := pin.ToolName(a.Item)
 	return control.AllowedCall{
-		ID: a.ID, Server: server.Name, Identity: server.Identity, Tool: tool, Rule: a.Rule, FlowRule: a.FlowRule, Value: a.Value, Code: a.Code, Since: a.Since.UTC(), Uses: a.Uses, Used: a.Used.UTC(),
+		ID: a.ID, Server: server.Name, Shown: office.ShownIn(tx, server), Identity: server.Identity, Tool: tool, Rule: a.Rule, FlowRule: a.FlowRule, Value: a.Value, Code: a.Code, Since: a.Since.UTC(), Uses: a.Uses, Used: a.Used.UTC(),
 	}
 }
 

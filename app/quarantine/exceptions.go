@@ -72,7 +72,9 @@ func (q *Quarantine) passesOf(server string) []store.Exception {
 
 func exception(tx *store.Tx, e store.Exception) control.Exception {
 	server, _ := tx.Server(e.ServerID)
-	return exceptionOf(e, server.Name)
+	out := exceptionOf(e, server.Name)
+	out.Shown = office.ShownIn(tx, server)
+	return out
 }
 
 func exceptionOf(e store.Exception, server string) control.Exception {

@@ -52,7 +52,7 @@ func (c approveCommand) clean(ctx context.Context, s streams, hub *control.Clien
 			p.Printf("\n")
 		}
 		for _, one := range decided.Items {
-			p.Hang("", "  ", "allowed for "+terminal.Text(one.Server)+": "+terminal.Names(one.Approved))
+			p.Hang("", "  ", "allowed for "+terminal.Server(one.Server, one.Shown)+": "+terminal.Names(one.Approved))
 			p.restart(one.Cut, one.Restart)
 		}
 		p.cleanLeft(decided.Left)
@@ -136,7 +136,7 @@ func (p *page) cleanLeft(left []control.CleanLeft) {
 		if one.See != "" {
 			where = ", see " + one.See
 		}
-		p.Hang("", "  ", "left out: "+terminal.Text(one.Server)+" (item "+terminal.Text(one.Code)+"): "+terminal.Text(one.Why)+terminal.Text(where))
+		p.Hang("", "  ", "left out: "+terminal.Server(one.Server, one.Shown)+" (item "+terminal.Text(one.Code)+"): "+terminal.Text(one.Why)+terminal.Text(where))
 	}
 }
 

@@ -235,7 +235,7 @@ func works(item control.ItemDetail, key string) bool {
 func (p *page) decided(d control.Decided, item control.ItemDetail, left []control.PartDetail) {
 	whose := ""
 	if d.Server != "" { // settings belong to no server
-		whose = " for " + terminal.Server(d.Server, "")
+		whose = " for " + terminal.Server(d.Server, item.Shown)
 	}
 	if len(d.Approved) > 0 {
 		p.Hang("", "  ", "allowed"+whose+": "+terminal.Names(d.Approved))
@@ -289,7 +289,7 @@ func (c blockCommand) ask(ctx context.Context, s streams, hub *control.Client) (
 	}
 	s.did("it was blocked")
 	return exitFine, c.print(s, blocked, func(p *page) {
-		server := terminal.Server(blocked.Server, "")
+		server := terminal.Server(blocked.Server, blocked.Shown)
 		if len(c.Item) == 0 {
 			p.Printf("blocked: all of %s\n", server)
 		} else if len(blocked.Items) > 0 {

@@ -64,7 +64,7 @@ func exceptionWords(e control.Exception) string {
 	if what == "" {
 		what = "responses without a tool"
 	}
-	return fmt.Sprintf("%s up to %s, %s of %s", e.Rule, e.Level, what, e.Server)
+	return fmt.Sprintf("%s up to %s, %s of %s", e.Rule, e.Level, what, terminal.Server(e.Server, e.Shown))
 }
 
 type exceptionsCommand struct {
@@ -86,7 +86,7 @@ func (c exceptionsListCommand) ask(ctx context.Context, s streams, hub *control.
 		}
 		rows := make([][]string, len(all))
 		for i, e := range all {
-			rows[i] = []string{terminal.Text(e.ID), terminal.Short(e.Rule, 32), terminal.Text(string(e.Level)), terminal.Server(e.Server, ""), orDash(terminal.Short(e.Item, 40)), terminal.Clock(e.Until), strconv.Itoa(e.Used)}
+			rows[i] = []string{terminal.Text(e.ID), terminal.Short(e.Rule, 32), terminal.Text(string(e.Level)), terminal.Server(e.Server, e.Shown), orDash(terminal.Short(e.Item, 40)), terminal.Clock(e.Until), strconv.Itoa(e.Used)}
 		}
 		p.Table(strings.Fields("ID RULE UP-TO SERVER ITEM UNTIL USED"), rows)
 		p.Printf("\nTo end one: sallyport exceptions end ID\n")

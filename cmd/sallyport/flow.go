@@ -38,7 +38,7 @@ func (c flowListCommand) ask(ctx context.Context, s streams, hub *control.Client
 		}
 		rows := make([][]string, len(all))
 		for i, a := range all {
-			rows[i] = []string{terminal.Text(a.Code), terminal.Server(a.Server, ""), terminal.Short(a.Tool, 32), allowedWith(a), terminal.Clock(a.Since), strconv.Itoa(a.Uses)}
+			rows[i] = []string{terminal.Text(a.Code), terminal.Server(a.Server, a.Shown), terminal.Short(a.Tool, 32), allowedWith(a), terminal.Clock(a.Since), strconv.Itoa(a.Uses)}
 		}
 		p.Table(strings.Fields("CODE SERVER TOOL WITH SINCE USES"), rows)
 		p.Printf("\nTo ask about one again: sallyport flow forget CODE\n")
@@ -81,7 +81,7 @@ func (c flowForgetCommand) ask(ctx context.Context, s streams, hub *control.Clie
 	}
 	return exitFine, c.print(s, listOf(forgotten), func(p *page) {
 		for _, a := range forgotten {
-			p.Printf("asked about again: %s of %s, %s\n", terminal.Short(a.Tool, 32), terminal.Server(a.Server, ""), allowedWith(a))
+			p.Printf("asked about again: %s of %s, %s\n", terminal.Short(a.Tool, 32), terminal.Server(a.Server, a.Shown), allowedWith(a))
 		}
 		if len(forgotten) == 0 {
 			p.Printf("No call is allowed for good.\n")

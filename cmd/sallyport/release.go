@@ -154,7 +154,7 @@ func (c discardCommand) discardAll(ctx context.Context, s streams, hub *control.
 		if hub.Welcome().CLIApproval {
 			p := c.aside(s)
 			for _, item := range set.Items {
-				p.Line("", fmt.Sprintf("%s  %s  ", terminal.Text(item.Code), terminal.Counted(item.Count, "response")), item.Server+": "+item.Title)
+				p.Line("", fmt.Sprintf("%s  %s  ", terminal.Text(item.Code), terminal.Counted(item.Count, "response")), terminal.Server(item.Server, item.Shown)+": "+item.Title)
 			}
 		}
 		code, err := decision{

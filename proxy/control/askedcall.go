@@ -72,6 +72,7 @@ type WaitingCall struct {
 type AllowedCall struct {
 	ID       string          `json:"id"`
 	Server   string          `json:"server"`
+	Shown    string          `json:"shown,omitempty"` // see Server
 	Identity string          `json:"identity"`
 	Tool     string          `json:"tool"` // as the server calls it
 	Rule     vocab.CallCheck `json:"rule" ts_type:"'ask' | 'flow'"`

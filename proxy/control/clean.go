@@ -35,6 +35,7 @@ type CleanServer struct {
 type CleanLeft struct {
 	Code   string `json:"code"` // its code when it was shown
 	Server string `json:"server"`
+	Shown  string `json:"shown,omitempty"` // see Server
 	Why    string `json:"why"`
 	See    string `json:"see,omitempty"` // code of its pending item now
 }
@@ -50,6 +51,7 @@ type CleanDecided struct {
 type CleanAllowed struct {
 	Code     string   `json:"code"`
 	Server   string   `json:"server"`
+	Shown    string   `json:"shown,omitempty"` // see Server
 	Identity string   `json:"identity"`
 	Approved []string `json:"approved"`
 	Cut      []string `json:"cut,omitempty"` // see Decided

@@ -75,9 +75,10 @@ type Released struct {
 type Exception struct {
 	ID      string        `json:"id"`
 	Rule    string        `json:"rule"`
-	Server  string        `json:"server"` // display name
-	Item    string        `json:"item"`   // pin key, "" for responses that belong to no item
-	Level   inspect.Level `json:"level"`  // the highest level it lets pass; never critical
+	Server  string        `json:"server"`          // display name
+	Shown   string        `json:"shown,omitempty"` // see Server
+	Item    string        `json:"item"`            // pin key, "" for responses that belong to no item
+	Level   inspect.Level `json:"level"`           // the highest level it lets pass; never critical
 	Created time.Time     `json:"created" ts_type:"string"`
 	Until   time.Time     `json:"until" ts_type:"string"`
 	Code    string        `json:"code"`  // of the held response it was made for

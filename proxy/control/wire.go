@@ -367,6 +367,7 @@ type Block struct {
 
 type Blocked struct {
 	Server string   `json:"server"`
+	Shown  string   `json:"shown,omitempty"` // see Server
 	Items  []string `json:"items"`
 	Code   string   `json:"code"`
 }
