@@ -419,6 +419,12 @@ describe('how a held response goes on', () => {
 })
 
 describe('exceptions', () => {
+  it('names a server as it is shown, so that two of one name are told apart', async () => {
+    render(Exceptions, { api: apiOf({ exceptions: async () => [exceptionOf({ shown: 'mail ·1a2b' }), exceptionOf({ id: 'x2', shown: 'mail ·3c4d' })] }), changed: 0 })
+    expect(await screen.findByText('mail ·1a2b')).toBeTruthy()
+    expect(screen.getByText('mail ·3c4d')).toBeTruthy()
+  })
+
   it('are listed with what is left of them, and ended', async () => {
     let all = [exceptionOf(), exceptionOf({ id: 'x2', server: 'notes', rule: 'way_out', title: '', used: 0 })]
     const endException = vi.fn(async (id: string) => {
