@@ -166,7 +166,12 @@ func askOutcome(kind vocab.RecordKind, line []byte, m *frame.Message) outcome {
 	if m.Kind == frame.Error {
 		return outcome{status: vocab.StatusError, action: "error"}
 	}
-	if span, ok := frame.Find(line, m.Result, "action"); ok && kind == vocab.RecordElicitation {
+	return answerOutcome(kind, line, m.Result)
+}
+
+// answerOutcome is askOutcome of the client's result.
+func answerOutcome(kind vocab.RecordKind, line []byte, result frame.Span) outcome {
+	if span, ok := frame.Find(line, result, "action"); ok && kind == vocab.RecordElicitation {
 		switch action, _ := frame.String(line, span); action {
 		case "decline", "cancel":
 			return outcome{status: vocab.StatusError, action: action}

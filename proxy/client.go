@@ -193,6 +193,7 @@ func (s *Session) admitBy(v *declared.View, r *request, line []byte, now time.Ti
 	if r.method == methodCall || r.method == methodTask {
 		r.need = s.checks.Beside(v, now)
 	}
+	s.interactions.answered(r, line)
 	if r.alias {
 		line = r.renamed(line, r.name, "params")
 	}

@@ -136,6 +136,9 @@ func (s *responses) pass(e *examined) error {
 	if s.mismatched(e) || s.elicits(e) || s.overtaken(e) {
 		return nil
 	}
+	if e.r.asks && !e.failed && e.r.method != methodTask {
+		s.interactions.passedOn(e.r, e.line, e.body)
+	}
 	return s.send(e)
 }
 

@@ -2,7 +2,11 @@ package proxy
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/declared"
@@ -125,7 +129,7 @@ func (s *interactions) refusesQuestion(v *declared.View, r *request, size int, q
 	}
 	mode := v.Policy.Interaction
 	refused := control.Interaction{Method: q.method, Params: q.params, Client: s.clientName(), Findings: found.Findings}
-	waited := len(r.id) > 0
+	waited, question, started := len(r.id) > 0, askedOf([]byte(q.method), q.text), time.Now()
 	s.askPerson(waited && verdict == askHold && digest != "", refused, func(code string) {
 		code = cmp.Or(code, page.code)
 		if waited {
@@ -136,6 +140,9 @@ func (s *interactions) refusesQuestion(v *declared.View, r *request, size int, q
 			s.client.Enqueue(refusalLine(r, text, d))
 		}
 		s.journal.refusedInteraction(kind, mode, code, found)
+		if waited {
+			s.journal.asks.note(&s.journal, question, outcome{status: vocab.StatusBlocked, code: code}, started)
+		}
 		s.journal.askedBack(r, code, size)
 	})
 	return true
@@ -151,4 +158,107 @@ func (q *question) digest() pin.Digest {
 		return ""
 	}
 	return digest
+}
+
+// maxQuestions limits how many questions in responses wait for their answer at once. Beyond it the oldest counts as unanswered.
+const maxQuestions = 256
+
+// questionLog remembers, for the timeline, the questions in responses ("input_required", MCP 2026-07-28) that reached the client, because their
+// answers come with another request. It keeps nothing that was said.
+type questionLog struct {
+	some atomic.Bool // there are any, so that other requests cost nothing
+
+	mu sync.Mutex
+	by map[questionKey]openQuestion
+}
+
+type openQuestion struct {
+	asked
+	at time.Time
+}
+
+// questionKey is a hash of what ties an answer to its question: the item, the request state, and the question's own key.
+type questionKey [sha256.Size]byte
+
+// questionsOf are the members of a question's or an answer's object, by their keys. holder is the object beside whose requestState it is.
+func questionsOf(r *request, line []byte, holder frame.Span, member string, visit func(key questionKey, value frame.Span)) {
+	object, ok := frame.Find(line, holder, member)
+	if !ok || frame.Type(line, object) != '{' {
+		return
+	}
+	state := ""
+	if span, ok := frame.Find(line, holder, "requestState"); ok && frame.Type(line, span) == '"' {
+		state, _ = frame.String(line, span)
+	}
+	frame.Members(line, object, func(name string, m frame.Member) bool {
+		text := []byte(nil)
+		for _, part := range []string{r.item, r.name, state, name} {
+			text = frame.AppendString(text, part)
+		}
+		visit(sha256.Sum256(text), m.Value)
+		return true
+	})
+}
+
+// passedOn notes the questions in a response that goes to the client. Those of a task are in each of its states, and are not noted.
+func (s *interactions) passedOn(r *request, line []byte, result frame.Span) {
+	now := time.Now()
+	s.questions.mu.Lock()
+	defer s.questions.mu.Unlock()
+	questionsOf(r, line, result, "inputRequests", func(key questionKey, value frame.Span) {
+		q := askedOf([]byte(inputIn(line, value).method), value.Of(line))
+		if q.kind == "" {
+			return
+		}
+		if s.questions.by == nil {
+			s.questions.by = map[questionKey]openQuestion{}
+		}
+		if len(s.questions.by) >= maxQuestions {
+			s.dropOldestLocked()
+		}
+		s.questions.by[key] = openQuestion{q, now}
+		s.questions.some.Store(true)
+	})
+}
+
+func (s *interactions) dropOldestLocked() {
+	var oldest questionKey
+	var at time.Time
+	for key, q := range s.questions.by {
+		if at.IsZero() || q.at.Before(at) {
+			oldest, at = key, q.at
+		}
+	}
+	s.journal.asks.note(&s.journal, s.questions.by[oldest].asked, outcome{status: vocab.StatusError, action: askUnanswered}, at)
+	delete(s.questions.by, oldest)
+}
+
+// answered records the questions that a request of the client answers.
+func (s *interactions) answered(r *request, line []byte) {
+	if !r.modern || !s.questions.some.Load() {
+		return
+	}
+	params, ok := frame.Find(line, frame.Root(line), "params")
+	if !ok {
+		return
+	}
+	s.questions.mu.Lock()
+	defer s.questions.mu.Unlock()
+	questionsOf(r, line, params, "inputResponses", func(key questionKey, value frame.Span) {
+		if q, known := s.questions.by[key]; known {
+			delete(s.questions.by, key)
+			s.journal.asks.note(&s.journal, q.asked, answerOutcome(q.kind, line, value), q.at)
+		}
+	})
+	s.questions.some.Store(len(s.questions.by) > 0)
+}
+
+// unanswered records the questions that nobody answered before the session ended.
+func (s *interactions) unanswered() {
+	s.questions.mu.Lock()
+	defer s.questions.mu.Unlock()
+	for _, q := range s.questions.by {
+		s.journal.asks.note(&s.journal, q.asked, outcome{status: vocab.StatusError, action: askUnanswered}, q.at)
+	}
+	clear(s.questions.by)
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -132,4 +133,45 @@ func TestACallWhoseQuestionIsBlockedIsRefusedByItsNameAndRecordedWithTheItem(t *
 	r.records("the call names the item and says why", func(rec control.Record) bool {
 		return rec.Kind == "tool_call" && rec.Status == "blocked" && rec.Tool == "echo" && rec.Code == "NT3R" && strings.Contains(rec.Summary, "question")
 	})
+}
+
+func TestEachQuestionInAResponseIsOneRecord(t *testing.T) {
+	const sampling = `{"method":"sampling/createMessage","params":` + plainPrompt + `}`
+	question := func(text string) string {
+		return `{"method":"elicitation/create","params":` + strings.Replace(honestQuestion, "Which city?", text, 1) + `}`
+	}
+	for _, c := range []struct{ name, requests, responses, want string }{
+		{"answered", `"a":` + question("Which city?"), `"a":{"action":"accept","content":{"city":"Bern"}}`, "elicitation ok "},
+		{"declined", `"a":` + question("Which city?"), `"a":{"action":"decline"}`, "elicitation error decline"},
+		{"two of two kinds", `"a":` + question("Which city?") + `,"b":` + sampling, `"b":{"role":"assistant","content":{"type":"text","text":"x"},"model":"m"},"a":{"action":"cancel"}`, "elicitation error cancel, sampling ok "},
+		{"blocked", `"a":` + question("Enter your password"), "", "elicitation blocked "},
+		{"never answered", `"a":` + question("Which city?"), "", "elicitation error unanswered"},
+		{"answered under another key", `"a":` + question("Which city?"), `"z":{"action":"accept"}`, "elicitation error unanswered"},
+		{"no question with a record", `"a":{"method":"roots/list"}`, `"a":{"roots":[]}`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, approveAll, modern, func(r *rig) { r.server.leaves = true })
+			r.ask("1", "tools/list", "")
+			saying(r, `"result":{"resultType":"input_required","inputRequests":{`+c.requests+`},"requestState":"s \u00e9"}`)
+			r.ask("70", "tools/call", `"name":"echo","arguments":{}`)
+			if c.responses != "" {
+				saying(r, `"result":{"resultType":"complete","content":[]}`)
+				r.ask("71", "tools/call", `"name":"echo","arguments":{},"inputResponses":{`+c.responses+`},"requestState":"s é"`)
+			}
+			r.in.Close()
+			<-r.ended
+			var got []string
+			for _, rec := range append(r.gate.kinds("elicitation"), r.gate.kinds("sampling")...) {
+				var detail struct{ Action string }
+				_ = json.Unmarshal(rec.Detail, &detail)
+				got = append(got, string(rec.Kind)+" "+string(rec.Status)+" "+detail.Action)
+				if rec.Bytes == 0 || strings.Contains(string(rec.Detail), "city") || rec.Status == "blocked" && rec.Code != "NT3R" {
+					t.Errorf("%+v", rec)
+				}
+			}
+			if strings.Join(got, ", ") != c.want {
+				t.Errorf("the records are %q", got)
+			}
+		})
+	}
 }

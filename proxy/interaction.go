@@ -60,6 +60,8 @@ func judgeAsk(policy string, grave bool, allowed control.Allowed, digest pin.Dig
 type interactions struct {
 	*exchange
 	turns chan struct{} // one token for each refused request being reported to the hub
+
+	questions questionLog
 }
 
 // refusesAsk inspects a request of an open server before the client sees it, and reports whether it was refused.

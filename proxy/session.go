@@ -216,6 +216,7 @@ func (s *Session) Run(ctx context.Context) Ended {
 	for _, asked := range s.asks.takeAll() {
 		s.journal.askEnded(asked, outcome{status: vocab.StatusError, action: askUnanswered})
 	}
+	s.interactions.unanswered()
 	return ended
 }
 
