@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sallyport/sallyport/app/identity"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy"
 	"github.com/sallyport/sallyport/proxy/control"
@@ -76,7 +77,8 @@ const probeLimit = 30 * time.Second
 // probeReport is what `probe --json` prints.
 type probeReport struct {
 	Server string         `json:"server"`
-	State  string         `json:"state"` // "nothing to decide" or "waits"
+	Shown  string         `json:"shown,omitempty"` // see servers
+	State  string         `json:"state"`           // "nothing to decide" or "waits"
 	Code   string         `json:"code,omitempty"`
 	Kind   vocab.ItemKind `json:"kind,omitempty"`
 	Items  int            `json:"items"`
@@ -89,13 +91,13 @@ type probeReport struct {
 
 func (r probeReport) say(p *page) {
 	if len(r.Versions) > 0 {
-		p.Hang("", "  ", terminal.Text(r.Server)+" offers protocol versions "+strings.Join(r.Versions, ", ")+" alone: a client of an earlier version can't use it (SP-221).")
+		p.Hang("", "  ", terminal.Server(r.Server, r.Shown)+" offers protocol versions "+strings.Join(r.Versions, ", ")+" alone: a client of an earlier version can't use it (SP-221).")
 	}
 	if r.Code == "" {
-		p.Printf("%s: nothing to decide; %s.\n", terminal.Text(r.Server), r.settled())
+		p.Printf("%s: nothing to decide; %s.\n", terminal.Server(r.Server, r.Shown), r.settled())
 		return
 	}
-	p.Printf("%s needs your review: sallyport show %s\n", terminal.Text(r.Server), r.Code)
+	p.Printf("%s needs your review: sallyport show %s\n", terminal.Server(r.Server, r.Shown), r.Code)
 }
 
 // settled is why a look found nothing to decide.
@@ -170,9 +172,8 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 		guard.Close()
 		return none, err
 	}
-	link, err := connectLink(ctx, control.RoleProbe, control.Register{
-		Server: control.ServerRef{Transport: "stdio", Argv: o.argv, Name: cmp.Or(o.name, serverName(o.argv))}, Client: o.client, Secrets: masked(secrets, o.env),
-	})
+	ref := control.ServerRef{Transport: "stdio", Argv: o.argv, Name: cmp.Or(o.name, serverName(o.argv))}
+	link, err := connectLink(ctx, control.RoleProbe, control.Register{Server: ref, Client: o.client, Secrets: masked(secrets, o.env)})
 	if err != nil {
 		guard.Close()
 		return none, err
@@ -194,7 +195,8 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	}
 	server.strict = o.sandbox
 	if !server.launch.Before(ctx) {
-		return heldBack(link)
+		report, err := heldBack(link)
+		return report.named(ctx, ref), err
 	}
 	fromServer, toServer, err := server.start(ctx)
 	if err != nil {
@@ -211,7 +213,19 @@ func probe(ctx context.Context, o probeOptions) (probeReport, error) {
 	}
 	report := reportOn(state)
 	report.Versions = newer
-	return report, nil
+	return report.named(ctx, ref), nil
+}
+
+// named gives a report the name that people see. A wrapper is told the one for clients, which can be "server 2".
+func (r probeReport) named(ctx context.Context, ref control.ServerRef) probeReport {
+	if of, err := identity.Of(ref); err == nil && r.Server != "" {
+		for _, s := range knownServers(ctx) {
+			if s.ID == of.ID {
+				r.Server, r.Shown = s.Server, s.Shown
+			}
+		}
+	}
+	return r
 }
 
 // reportOn is the probe's report about a server that declared itself.

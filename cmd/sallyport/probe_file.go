@@ -113,7 +113,7 @@ func runProbeFile(ctx context.Context, c probeCommand, s streams) (int, error) {
 	}
 	for _, report := range reports {
 		if report.Error != "" {
-			fail(s, code, "probe", fmt.Errorf("couldn't check %s: %s", terminal.Text(report.Server), report.Error))
+			fail(s, code, "probe", fmt.Errorf("couldn't check %s: %s", terminal.Server(report.Server, ""), report.Error))
 		}
 	}
 	if len(reports) == 0 {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/sandbox"
 	"github.com/sallyport/sallyport/proxy/transport"
@@ -145,10 +146,10 @@ func examineSandbox(ctx context.Context) checked {
 func walled(servers []control.Server) (wanted, behind []string) {
 	for _, s := range servers {
 		if s.Sandbox == vocab.SandboxShield || s.Sandbox == vocab.SandboxStrict {
-			wanted = append(wanted, s.Server+": "+sandboxWords(s))
+			wanted = append(wanted, terminal.Server(s.Server, s.Shown)+": "+sandboxWords(s))
 		}
 		if sandboxWords(s) != string(s.Sandbox) && s.Sandbox != "" {
-			behind = append(behind, s.Server+": "+sandboxWords(s))
+			behind = append(behind, terminal.Server(s.Server, s.Shown)+": "+sandboxWords(s))
 		}
 	}
 	return wanted, behind

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sallyport/sallyport/app/clientconfig"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
 func TestAServerDoesNotStartBeforeTheHubHasSaidWhatIsSet(t *testing.T) {
@@ -84,5 +85,17 @@ func TestClaudesFolderIsMadeWhereItCouldBeMadeByAServer(t *testing.T) {
 	makeClaudeFolder(system)
 	if _, err := os.Stat(filepath.Join(home, ".config", "Claude")); err == nil {
 		t.Error("without a home, a folder was made in the working folder")
+	}
+}
+
+func TestServersOfOneNameAreToldApartWhereTheirSandboxIsNamed(t *testing.T) {
+	wanted, behind := walled([]control.Server{
+		{Server: "mail", Shown: "mail ·1a2b", Sandbox: vocab.SandboxStrict, RunsIn: []vocab.Sandbox{vocab.SandboxOff}},
+		{Server: "mail", Shown: "mail ·3c4d", Sandbox: vocab.SandboxOff},
+	})
+	for _, named := range [][]string{wanted, behind} {
+		if !slices.Equal(named, []string{"mail ·1a2b: strict (now off)"}) {
+			t.Errorf("%q", named)
+		}
 	}
 }

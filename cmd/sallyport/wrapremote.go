@@ -156,7 +156,8 @@ func probeURL(ctx context.Context, to remoteServer, o probeOptions) (none probeR
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
 	to.resolve(ctx)
-	link, err := connectLink(ctx, control.RoleProbe, to.register(o.name, o.client))
+	register := to.register(o.name, o.client)
+	link, err := connectLink(ctx, control.RoleProbe, register)
 	if err != nil {
 		return none, err
 	}
@@ -178,7 +179,7 @@ func probeURL(ctx context.Context, to remoteServer, o probeOptions) (none probeR
 	}
 	report := reportOn(state)
 	report.Versions = newer
-	return report, nil
+	return report.named(ctx, register.Server), nil
 }
 
 // addressOf is the address of --url, which may be in a variable: one with a query must not be seen by every program that can list processes.
