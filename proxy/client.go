@@ -45,15 +45,39 @@ func (s *Session) clientUnreadable(line []byte, err error) {
 		code, why = problem.Code, problem.Reason
 	}
 	id, _ := frame.FindID(line)
-	if id != nil && !bytes.Contains(line, []byte(`"method"`)) {
-		if asked := s.asks.take(id); asked != nil {
-			s.journal.askEnded(asked, outcome{status: vocab.StatusError, action: askUnreadable})
-			s.server.Enqueue(errorLine(asked.id, -32603, "[Sallyport] the client's response can't be read: "+why, nil))
-			return
-		}
+	if id != nil && !bytes.Contains(line, []byte(`"method"`)) && s.badResponse(id, why) {
+		return
 	}
 	s.journal.refusedLine(vocab.ModeAlways, "client", why)
-	s.client.Enqueue(errorLine(id, code, "[Sallyport] the message was blocked: "+why, nil))
+	if !s.refusesBatch(frame.Batch(line), code, why) {
+		s.client.Enqueue(errorLine(id, code, "[Sallyport] the message was blocked: "+why, nil))
+	}
+}
+
+// badResponse ends the request of the server that an unreadable line would have answered, if there is one.
+func (s *Session) badResponse(id []byte, why string) bool {
+	asked := s.asks.take(id)
+	if asked == nil {
+		return false
+	}
+	s.journal.askEnded(asked, outcome{status: vocab.StatusError, action: askUnreadable})
+	s.server.Enqueue(errorLine(asked.id, -32603, "[Sallyport] the client's response can't be read: "+why, nil))
+	return true
+}
+
+// refusesBatch answers every request in a batch of the client, and ends those of the server that it answers. It reports whether there were any.
+func (s *Session) refusesBatch(batch []frame.Found, code int, why string) (any bool) {
+	for _, m := range batch {
+		switch {
+		case m.ID == nil:
+		case m.HasMethod:
+			s.client.Enqueue(errorLine(m.ID, code, "[Sallyport] the message was blocked: "+why, nil))
+			any = true
+		default:
+			any = s.badResponse(m.ID, why) || any
+		}
+	}
+	return any
 }
 
 func (s *Session) clientRequest(line []byte, m *frame.Message) {

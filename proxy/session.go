@@ -333,7 +333,9 @@ func (s *Session) clientTooLong(long *frame.TooLong) {
 		}
 	}
 	s.journal.refusedLine(s.messageLimit(), "client", whyTooLong)
-	s.client.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message was blocked: "+whyTooLong, nil))
+	if !s.refusesBatch(long.Batch, -32600, whyTooLong) {
+		s.client.Enqueue(errorLine(long.ID, -32600, "[Sallyport] the message was blocked: "+whyTooLong, nil))
+	}
 }
 
 // serverKept handles an error of the server's source that is not its end.

@@ -220,9 +220,17 @@ func TestT05EveryMethodHasItsGate(t *testing.T) {
 
 func TestT06BatchesAreRefused(t *testing.T) {
 	r := ready(t)
-	r.send(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo"}}]`)
-	if got := r.next(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,`) {
-		t.Errorf("answer: %s", got)
+	r.send(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/progress"},{"jsonrpc":"2.0","id":"two","method":"tools/call","params":{"name":"echo"}}]`)
+	for _, id := range []string{`1`, `"two"`} {
+		if got := r.next(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32600,`) || !strings.Contains(got, "SP-223") {
+			t.Errorf("request %s of a batch: %s", id, got)
+		}
+	}
+	for _, nobody := range []string{`[]`, `[{"jsonrpc":"2.0","method":"notifications/progress"}]`, `[{"jsonrpc":"2.0","id":9,"result":{}}]`} {
+		r.send(nobody)
+		if got := r.next(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,`) {
+			t.Errorf("%s: %s", nobody, got)
+		}
 	}
 	answering(r, func(id string) []string { return []string{"[" + result("99", "evil") + "," + result(id, "evil") + "]"} })
 	if got := r.call("3", "echo"); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":3,"error":{"code":-32603,`) || !strings.Contains(got, "a batch") {
@@ -312,4 +320,15 @@ func TestT11LinesThatAreNoMessageAreNotDelivered(t *testing.T) {
 	r.records("the banner", func(rec control.Record) bool {
 		return strings.Contains(rec.Summary, "blocked a line from the server")
 	})
+}
+
+func TestT06ABatchEndsTheRequestsOfTheServerThatItAnswers(t *testing.T) {
+	r := ready(t)
+	r.server.write(askLine(`"q"`, "sampling/createMessage", plainPrompt))
+	r.eventually("the client is asked", func() bool { return strings.Contains(r.next(), `"id":"q"`) })
+	r.send(`[{"jsonrpc":"2.0","id":"q","result":{"role":"assistant"}}]`)
+	if told := theServerWasTold(r, `"q"`); !strings.Contains(told, "SP-223") {
+		t.Errorf("the server was told %s", told)
+	}
+	r.quiet("the client gets no error for what it answered")
 }
