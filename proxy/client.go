@@ -65,19 +65,19 @@ func (s *Session) badResponse(id []byte, why string) bool {
 	return true
 }
 
-// refusesBatch answers every request in a batch of the client, and ends those of the server that it answers. It reports whether there were any.
-func (s *Session) refusesBatch(batch []frame.Found, code int, why string) (any bool) {
+// refusesBatch answers every request in a batch of the client, and ends those of the server that it answers. It reports whether there were any of either.
+func (s *Session) refusesBatch(batch []frame.Found, code int, why string) (answered bool) {
 	for _, m := range batch {
 		switch {
 		case m.ID == nil:
 		case m.HasMethod:
 			s.client.Enqueue(errorLine(m.ID, code, "[Sallyport] the message was blocked: "+why, nil))
-			any = true
+			answered = true
 		default:
-			any = s.badResponse(m.ID, why) || any
+			answered = s.badResponse(m.ID, why) || answered
 		}
 	}
-	return any
+	return answered
 }
 
 func (s *Session) clientRequest(line []byte, m *frame.Message) {
