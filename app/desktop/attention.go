@@ -63,7 +63,7 @@ func (a *attention) Notify(n review.Notice) {
 	note := notify.Say(notify.Subject{
 		Kind: n.Kind, Server: about(n), Code: n.Code, Grave: n.Severity == vocab.SeverityCritical, Hidden: n.Hidden, Tools: n.Tools, Blocked: n.Blocked, Launch: string(n.Launch), Asked: n.Asked,
 		Found:  n.Severity == vocab.SeverityCritical || n.Severity == vocab.SeverityHigh,
-		Client: n.Client, Next: n.Next,
+		Client: n.Client, Next: n.Next, Flow: n.Flow, From: n.From,
 	})
 	a.paced.Offer(notify.Event{Server: n.Server, Kind: n.Kind, Group: n.Group, Note: note})
 }

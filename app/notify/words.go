@@ -21,6 +21,8 @@ type Subject struct {
 	Launch  string // the kind of a changed launch: "program", "loader", "secret", "address", "surroundings", "" if unknown
 	Asked   bool   // a model asked for it, through a tool
 	Found   bool   // a held response with a High or Critical finding
+	Flow    bool   // a call that is asked about because of what it carries or does
+	From    string // and the server whose response may have led to it, "" for none
 
 	Client, Next string // a client that has not seen something yet: its name, and what helps
 }
@@ -88,6 +90,10 @@ func Say(s Subject) Note {
 		n.Title, n.Body = "Response held for review", "Something "+who+" sent needs your review. Claude hasn't seen it."
 	case s.Kind == vocab.ItemLogin:
 		n.Title, n.Body = of("%s wants a sign-in", "A server wants a sign-in"), "Claude can't use it until you sign in. Sallyport opens no page by itself."
+	case s.Kind == vocab.ItemCallWaiting && s.Flow && s.From != "":
+		n.Title, n.Body = of("A call to %s needs your review", "A call needs your review"), "Something "+SafeName(s.From, "a server")+" said may have made Claude do it. It hasn't run."
+	case s.Kind == vocab.ItemCallWaiting && s.Flow:
+		n.Title, n.Body = of("A call to %s needs your review", "A call needs your review"), "It may do something you don't want. It hasn't run."
 	case s.Kind == vocab.ItemCallWaiting:
 		n.Title, n.Body = "A call needs your review", "Claude called a tool from "+who+" that you decide on each time. It hasn't run."
 	case s.Kind == vocab.ItemInteraction:

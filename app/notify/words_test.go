@@ -8,14 +8,21 @@ import (
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
-var kinds = []vocab.ItemKind{"new_server", "changed", "launch", "unguarded", "config_changed", "settings_changed", "interaction", "response_held", "guard_problem", "a kind to come"}
+var kinds = []vocab.ItemKind{"new_server", "changed", "launch", "unguarded", "config_changed", "settings_changed", "interaction", "response_held", "call_waiting", "guard_problem", "a kind to come"}
 
 // subjects is every subject there can be of a server of this name.
 func subjects(server string) (all []Subject) {
 	for _, kind := range kinds {
 		for bits := range 32 {
 			for _, tools := range []int{0, 1, 2, 9999} {
-				all = append(all, Subject{Kind: kind, Server: server, Code: "4F2A", Grave: bits&1 > 0, Hidden: bits&2 > 0, Blocked: bits&4 > 0, Asked: bits&8 > 0, Found: bits&16 > 0, Tools: tools})
+				s := Subject{Kind: kind, Server: server, Code: "4F2A", Grave: bits&1 > 0, Hidden: bits&2 > 0, Blocked: bits&4 > 0, Asked: bits&8 > 0, Found: bits&16 > 0, Tools: tools}
+				all = append(all, s)
+				if s.Kind == "call_waiting" {
+					s.Flow = true
+					all = append(all, s)
+					s.From = server
+					all = append(all, s)
+				}
 			}
 		}
 	}
@@ -117,6 +124,10 @@ func TestWhatANoteSays(t *testing.T) {
 		{Subject{Kind: "launch", Launch: "surroundings", Server: "filesystem"}, "filesystem starts differently", "It's the same program, in a different folder or with different variables. It is still running."},
 		{Subject{Kind: "unguarded", Server: "filesystem"}, "filesystem is not guarded", "The guard was removed from Claude's settings. Claude can use it unchecked."},
 		{Subject{Kind: "unguarded", Server: strings.Repeat("m", 32)}, strings.Repeat("m", 15) + "…" + strings.Repeat("m", 14) + " is not guarded", "The guard was removed from Claude's settings. Claude can use it unchecked."},
+		{Subject{Kind: "call_waiting", Server: "mail"}, "A call needs your review", "Claude called a tool from mail that you decide on each time. It hasn't run."},
+		{Subject{Kind: "call_waiting", Server: "mail", Flow: true, From: "notes"}, "A call to mail needs your review", "Something notes said may have made Claude do it. It hasn't run."},
+		{Subject{Kind: "call_waiting", Server: "mail", Flow: true, From: "<notes>"}, "A call to mail needs your review", "Something a server said may have made Claude do it. It hasn't run."},
+		{Subject{Kind: "call_waiting", Server: "mail", Flow: true}, "A call to mail needs your review", "It may do something you don't want. It hasn't run."},
 		{Subject{Kind: "changed", Server: "<weather>", Tools: 1}, "A tool changed and is blocked", "A tool from a server changed. It stays blocked until you review it."},
 	} {
 		if n := Say(test.subject); n.Title != test.title || n.Body != test.body {

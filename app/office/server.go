@@ -43,6 +43,7 @@ func (o *Office) Tell(notices ...review.Notice) {
 		if n.Shown = n.Server; !review.OfClient(n.Kind) {
 			n.Shown = cmp.Or(o.shownNow(n.ServerID), n.Server)
 		}
+		n.From = o.shownNow(n.FromID)
 		o.Notify(n)
 	}
 }

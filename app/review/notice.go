@@ -25,10 +25,17 @@ type Notice struct {
 	Blocked         bool            // a launch that is not started before a decision
 	Launch          pin.LaunchAbout // kind of a changed launch
 	Client, Next    string          // a client that has not seen an approval: which, and what helps
+	Flow            bool            // a call that is asked about because of what it carries or does, and not of its tool's mode
+	FromID, From    string          // the server whose response is the first reason for that, and its name for people; "" for none
 }
 
 func NoticeOf(it store.Item, server string) Notice {
 	n := Notice{Code: it.Code, Kind: it.Kind, Server: server, ServerID: it.ServerID, Severity: it.Severity, Title: it.Title, Asked: it.Asked, Launch: launchAbout(it)}
+	if it.Kind == vocab.ItemCallWaiting {
+		if call := CallOf(it); call.Check == vocab.CheckFlow {
+			n.Flow, n.FromID = true, cameFrom(call)
+		}
+	}
 	others, tools := 0, map[string]bool{}
 	for _, p := range it.Parts {
 		if p.State == vocab.PartRemoved {
@@ -53,6 +60,16 @@ func NoticeOf(it store.Item, server string) Notice {
 		n.Entry = strings.TrimPrefix(it.Parts[0].Item, ExtensionPrefix)
 	}
 	return n
+}
+
+// cameFrom is the server whose response is the first reason to ask about a call, "" if no response is.
+func cameFrom(call store.Call) string {
+	for _, r := range call.Reasons {
+		if len(r.From) > 0 {
+			return r.From[0].ServerID
+		}
+	}
+	return ""
 }
 
 // hides reports whether a finding is about text that a reader does not see.
