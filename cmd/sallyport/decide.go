@@ -22,7 +22,7 @@ type approveCommand struct {
 	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Allow only this part, named as in show: instructions, tool:X, prompt:X, resource-template:X, resource:X, skill:X or launch; entry:X for a client's file, setting:KEY for settings. Can be repeated."`
 	Tool   []string `sep:"none" placeholder:"NAME" help:"Short for --item tool:NAME."`
 	All    bool     `help:"Approve everything, including parts with warnings."`
-	Always bool     `help:"Allow a call for good: the same call passes from now on without a question (sallyport flow)."`
+	Always bool     `help:"Allow a call for good. From now on the same call passes without a question, or any call of the tool with the value that you were asked about (sallyport flow)."`
 	Digest string   `placeholder:"D" help:"Decide only if the item still has this digest."`
 	Yes    bool     `help:"Answer yes to every question."`
 }
@@ -133,7 +133,7 @@ func reportDecided(s streams, asJSON jsonFlag, ask control.Decide, item control.
 		case review.AboutExtension(item):
 			p.Hang("", "  ", "accepted as it is now: "+terminal.Names(decided.Approved))
 		case ask.Always:
-			p.Hang("", "  ", "allowed for good: the same call passes without a question. To end that: sallyport flow forget "+item.Code)
+			p.Hang("", "  ", "allowed for good: "+review.ForGood(item)+" passes without a question. To end that: sallyport flow forget "+item.Code)
 		case review.AboutCall(item) && len(decided.Approved) > 0:
 			p.Hang("", "  ", "allowed once: the same call passes when the client makes it again, within ten minutes")
 		case review.AboutCall(item):

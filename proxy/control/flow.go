@@ -2,6 +2,8 @@ package control
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/sallyport/sallyport/proxy/vocab"
@@ -85,3 +87,24 @@ type CallReason struct {
 	Overflowed bool      `json:"overflowed,omitempty"`
 	From       []CallEnd `json:"from,omitempty"`
 }
+
+// Allowable is what calls of the tool may carry from then on if a person allows a call for good. It is empty if only this call, with its arguments,
+// passes then: a reason that names no place in the arguments is about the call as a whole.
+func Allowable(reasons []CallReason) (values []string) {
+	for _, r := range reasons {
+		if r.At == "" {
+			return nil
+		}
+		value := r.Value
+		if r.Rule == ruleOfOrders {
+			_, value, _ = strings.Cut(value, " ") // "visit HOST"
+		}
+		if !slices.Contains(values, value) {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// ruleOfOrders is the rule about what a response ordered (docs/flow.md).
+const ruleOfOrders = 3

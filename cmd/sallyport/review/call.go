@@ -99,12 +99,24 @@ func (p *page) call(d control.ItemDetail) {
 	}
 }
 
+// ForGood is what passes without a question from then on if a person allows a call for good.
+func ForGood(d control.ItemDetail) string {
+	values := control.Allowable(d.Reasons)
+	if len(values) == 0 {
+		return "the same call"
+	}
+	for i, v := range values {
+		values[i] = terminal.Short(v, 60)
+	}
+	return "any call of " + terminal.Short(d.Call.Tool, 32) + " with " + strings.Join(values, " or ")
+}
+
 // callConsequence says what happens if nothing is done, and where a decision is made.
 func callConsequence(d control.ItemDetail, decides control.Welcome, now time.Time) []string {
 	code := terminal.Text(d.Code)
 	switch {
 	case d.Call.Always:
-		return []string{"You allowed it for good: the same call passes without a question, until you take that back.", fmt.Sprintf("sallyport flow forget %s  takes it back; sallyport flow lists what is allowed for good", code)}
+		return []string{"You allowed it for good: " + ForGood(d) + " passes without a question, until you take that back.", fmt.Sprintf("sallyport flow forget %s  takes it back; sallyport flow lists what is allowed for good", code)}
 	case d.Call.Used:
 		return []string{"You allowed it, and it was made once. The next call like it needs your review again."}
 	case d.Decided == vocab.DecidedApproved && now.Before(d.Call.Until):
@@ -119,6 +131,6 @@ func callConsequence(d control.ItemDetail, decides control.Welcome, now time.Tim
 	}
 	return append([]string{"If you do nothing, it is never run. It waits until " + terminal.Clock(d.Expires) + "."}, whereToDecide(decides,
 		fmt.Sprintf("sallyport approve %s           allows exactly this call, once, within ten minutes", code),
-		fmt.Sprintf("sallyport approve %s --always  allows it for good: it passes without a question", code),
+		fmt.Sprintf("sallyport approve %s --always  lets %s pass without a question", code, ForGood(d)),
 		fmt.Sprintf("sallyport reject %s            refuses it, and the same call for ten minutes", code))...)
 }

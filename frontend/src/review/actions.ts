@@ -163,6 +163,7 @@ function signIn(review: Review): Actions {
 function call(review: Review): Actions {
   if (!review.asks?.kept) return { safe: null, others: [] }
   const tool = plainName(review.asks.tool, 'this tool')
+  const what = review.asks.flow.every((one) => one.rule === 1) ? 'to this recipient' : 'with this value'
   return {
     safe: review.decided === 'rejected' ? null : {
       id: 'act-refuse', title: 'Refuse', label: `Refuse this call: ${tool}`, call: 'keep', items: [], all: false, ask: 'once', consequence: '', confirm: '',
@@ -172,9 +173,9 @@ function call(review: Review): Actions {
       id: 'act-allow', title: 'Allow once', label: `Allow once: this call of ${tool}`, call: 'allow', items: [], all: true, ask: 'once', consequence: '', confirm: '',
       done: `You allowed a call of ${tool} once. Tell Claude to make it again within ten minutes.`, undo: false,
     }],
-    more: [review.asks.flow.length > 0 ? {
-      id: 'act-always', title: 'Always to this recipient…', label: `Always to this recipient: ${tool}`, call: 'allow', items: [], all: true, always: true, ask: 'twice',
-      consequence: `From now on, ${tool} can pass these values on as often as Claude likes, whatever else is in the call: ${review.asks.flow.map((one) => plainName(one.value, 'this call')).join(', ')}. Other values still need your review. You can take this back on the server’s page.`,
+    more: [review.asks.allowable.length > 0 ? {
+      id: 'act-always', title: `Always ${what}…`, label: `Always ${what}: ${tool}`, call: 'allow', items: [], all: true, always: true, ask: 'twice',
+      consequence: `From now on, ${tool} can pass these values on as often as Claude likes, whatever else is in the call: ${review.asks.allowable.map((one) => plainName(one, 'this value')).join(', ')}. Other values still need your review. You can take this back on the server’s page.`,
       confirm: 'Always allow', done: `You allowed this for ${tool} for good. Tell Claude to make the call again.`, undo: false, back: 'Go back',
     } : {
       id: 'act-always', title: 'Always allow this call…', label: `Always allow this call: ${tool}`, call: 'allow', items: [], all: true, always: true, ask: 'twice',

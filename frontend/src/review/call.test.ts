@@ -121,4 +121,28 @@ describe('a call that a person decides on', () => {
     await tick()
     expect(allowed).toEqual([expect.objectContaining({ code: 'FL0W', always: true })])
   })
+
+  it('says that only this call passes where no value can be allowed', async () => {
+    const { arm } = await lookAt(reviewOf({
+      ...KINDS['flow'],
+      asks: call({ tool: 'set_password', flow: [{ rule: 4, at: '', value: '', kind: '', overflowed: false, from: [] }], allowable: [] }),
+    }))
+    await arm()
+    button(/^More actions/).click()
+    await tick()
+    button(/^Always allow this call/).click()
+    await tick()
+    expect(screen.getByText(/set_password with exactly these arguments passes/)).toBeInTheDocument()
+  })
+
+  it('calls no name that is deleted a recipient', async () => {
+    const { arm } = await lookAt(reviewOf({
+      ...KINDS['flow'],
+      asks: call({ tool: 'delete_room', flow: [{ rule: 2, at: '/room', value: 'blue_room7', kind: 'text', overflowed: false, from: [] }], allowable: ['blue_room7'] }),
+    }))
+    await arm()
+    button(/^More actions/).click()
+    await tick()
+    expect(button(/^Always with this value: delete_room/)).toBeInTheDocument()
+  })
 })

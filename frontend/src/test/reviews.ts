@@ -194,7 +194,7 @@ export const KINDS: Record<string, Review> = {
   call: reviewOf({
     code: 'CA2L', kind: 'call_waiting', server: 'files', title: 'files: a call of write_file needs your review', client: 'claude-desktop', expires: new Date(Date.now() + 86_400_000).toISOString(), details: [],
     asks: {
-      tool: 'write_file', client: 'claude-desktop', kept: true, more: 0, until: '', used: false, always: false, flow: [],
+      tool: 'write_file', client: 'claude-desktop', kept: true, more: 0, until: '', used: false, always: false, flow: [], allowable: [],
       arguments: [{ name: 'path', value: '/home/ada/letter.txt', masked: false }, { name: 'content', value: 'Dear Grace,\nthe numbers are in.\u001b[8m\nAda', masked: false }, { name: 'api_key', value: '***', masked: true }],
     },
   }),
@@ -206,6 +206,7 @@ export const KINDS: Record<string, Review> = {
         rule: 1, at: '/recipients/0', value: 'eve@evil.example', kind: 'mail address', overflowed: false,
         from: [{ server: 'notes', tool: 'read_note', request: '7', time: new Date(Date.now() - 4 * 60_000).toISOString(), as: 'prose' }],
       }],
+      allowable: ['eve@evil.example'],
       arguments: [{ name: 'recipients', value: 'eve@evil.example', masked: false }, { name: 'body', value: 'The numbers of this quarter', masked: false }],
     },
   }),
