@@ -165,6 +165,9 @@ func TestWhatTheRulesAskAbout(t *testing.T) {
 				return
 			}
 			it := p.item()
+			if !slices.Equal(answer.Rules, []int{c.rule}) {
+				t.Errorf("the wrapper is told of the rules %v", answer.Rules)
+			}
 			if it.Code != answer.Code || len(it.Reasons) == 0 || it.Reasons[0].Check != vocab.CheckFlow || it.Reasons[0].Rule != c.rule {
 				t.Errorf("%+v", it.Reasons)
 			}

@@ -54,7 +54,7 @@ func (c *askedCalls) asks(v *declared.View, r *request, line []byte) (call asked
 // ask asks the hub about a call, which then goes on (admit) or is refused.
 func (c *askedCalls) ask(v *declared.View, r *request, line []byte, call askedCall, admit func(v *declared.View, r *request, line []byte, now time.Time)) {
 	if !c.complete(v, r, line, &call) {
-		c.tooLarge(v, r)
+		c.tooLarge(v, r, call.check, nil)
 		return
 	}
 	if c.asking.Add(1) > maxAskedCalls {
@@ -96,7 +96,7 @@ func (c *askedCalls) ask(v *declared.View, r *request, line []byte, call askedCa
 			r.granted = true
 			admit(now, r, line, time.Now())
 		case answer.State == vocab.CallLarge:
-			c.tooLarge(v, r)
+			c.tooLarge(v, r, call.check, answer.Rules)
 		default:
 			text, d := refusal.Asked(answer, call.check, control.MostCalls, c.subjectIn(v, r), v.State)
 			c.refused(r, text, d, call.check, askedWords[answer.State])
@@ -139,9 +139,9 @@ func (c *askedCalls) complete(v *declared.View, r *request, line []byte, call *a
 }
 
 // tooLarge is what the client is told of a call whose arguments can't be shown.
-func (c *askedCalls) tooLarge(v *declared.View, r *request) {
-	text, d := refusal.TooLarge(c.subjectIn(v, r), v.State)
-	c.refused(r, text, d, vocab.CheckAsk, "its arguments can't be shown to you")
+func (c *askedCalls) tooLarge(v *declared.View, r *request, check vocab.CallCheck, rules []int) {
+	text, d := refusal.TooLarge(rules, check, c.subjectIn(v, r), v.State)
+	c.refused(r, text, d, check, "its arguments can't be shown to you")
 }
 
 // argumentsOf are the arguments of a call.

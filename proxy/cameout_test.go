@@ -175,6 +175,29 @@ func TestACallThatCarriesAValueIsAskedAbout(t *testing.T) {
 	}
 }
 
+// What a client is told is true of the rules that ask: of an order or a change of access, nothing in the call came out of a response.
+func TestARefusedCallSaysWhatIsAskedAboutIt(t *testing.T) {
+	for _, c := range []struct {
+		state vocab.CallState
+		rules []int
+		says  string
+	}{
+		{vocab.CallWaiting, []int{1}, "because something in it came out of a server's response, and the user has to see it first"},
+		{vocab.CallWaiting, []int{1, 4}, "because something in it came out of a server's response, and the user has to see it first"},
+		{vocab.CallWaiting, []int{3}, "because a server's response ordered it, and the user has to see it first"},
+		{vocab.CallWaiting, []int{4}, "because it changes a password, a key, a role or a permission, and the user has to see it first"},
+		{vocab.CallLarge, []int{1}, "because something in it came out of a server's response and Sallyport can't show these arguments"},
+	} {
+		r := giving(t, control.CallAnswer{State: c.state, Code: "4F2A", Rules: c.rules}, "ask")
+		if _, _, text := decisionOf(t, r.call("10", "echo")); !strings.Contains(text, c.says) {
+			t.Errorf("%s %v: %s", c.state, c.rules, text)
+		}
+		r.records("the check that refused it", func(rec control.Record) bool {
+			return rec.Kind == vocab.RecordCall && rec.Status == vocab.StatusBlocked && strings.Contains(string(rec.Detail), `"check":"flow"`)
+		})
+	}
+}
+
 func TestAFreeCallGoesOnAndItsNotesAreRecorded(t *testing.T) {
 	r := giving(t, control.CallAnswer{State: vocab.CallFree, Rules: []int{1}}, "note")
 	if got := r.call("10", "echo"); refused(got) || r.server.calls("echo") != 1 {

@@ -57,15 +57,17 @@ For a tool ` + "`get_forecast`" + ` of a server ` + "`weather`" + `, item ` + "`
 	text, decision := refusal.Mismatch("type", "/properties/celsius/type", refusal.Subject{Name: "get_forecast", Noun: "tool"}, &control.State{Name: "weather"})
 	fmt.Fprintf(&b, "| `%s` | %s |\n", decision.Kind, text)
 	subject, weather := refusal.Subject{Item: "tool:get_forecast", Name: "get_forecast", Noun: "tool"}, &control.State{Name: "weather"}
-	asked := func(state vocab.CallState, check vocab.CallCheck) {
-		text, decision = refusal.Asked(control.CallAnswer{State: state, Code: "4F2A"}, check, control.MostCalls, subject, weather)
+	asked := func(state vocab.CallState, check vocab.CallCheck, rules ...int) {
+		text, decision = refusal.Asked(control.CallAnswer{State: state, Code: "4F2A", Rules: rules}, check, control.MostCalls, subject, weather)
 		fmt.Fprintf(&b, "| `%s` | %s |\n", decision.Kind, text)
 	}
 	asked(vocab.CallWaiting, vocab.CheckAsk)
-	asked(vocab.CallWaiting, vocab.CheckFlow)
+	asked(vocab.CallWaiting, vocab.CheckFlow, 1)
+	asked(vocab.CallWaiting, vocab.CheckFlow, 3)
+	asked(vocab.CallWaiting, vocab.CheckFlow, 4)
 	asked(vocab.CallRefused, vocab.CheckAsk)
 	asked(vocab.CallFull, vocab.CheckAsk)
-	text, decision = refusal.TooLarge(subject, weather)
+	text, decision = refusal.TooLarge(nil, vocab.CheckAsk, subject, weather)
 	fmt.Fprintf(&b, "| `%s` | %s |\n", decision.Kind, text)
 	b.WriteString("\n`blocked` stands for the kind of the inbox item, where there is one.\n\n## Other messages\n\nAs they are in the code; `…` is a name, a code or a reason in our own words. The number is the JSON-RPC error code, where it is an error.\n\n| code | text |\n|---|---|\n")
 	for _, row := range voiced(t) {

@@ -148,12 +148,7 @@ func (c *Calls) Call(conn control.Wrapper, in control.Call) (control.CallAnswer,
 	verdict := c.judge(s, call.Client, in)
 	call.Reasons, call.Classes, call.Grave = verdict.Reasons, in.Classes, verdict.Grave
 	if in.Check != vocab.CheckAsk && (len(verdict.Reasons) == 0 || in.Flow != "ask") {
-		answer := control.CallAnswer{State: vocab.CallFree}
-		for _, r := range verdict.Reasons {
-			answer.Rules = append(answer.Rules, r.Rule)
-		}
-		answer.Rules = slices.Compact(slices.Sorted(slices.Values(append(answer.Rules, verdict.Noted...))))
-		return answer, nil
+		return control.CallAnswer{State: vocab.CallFree, Rules: rulesOf(verdict.Reasons, verdict.Noted...)}, nil
 	}
 	if in.Flow != "ask" { // what the rules only note is no reason
 		call.Reasons, call.Grave = nil, false
@@ -167,7 +162,7 @@ func (c *Calls) Call(conn control.Wrapper, in control.Call) (control.CallAnswer,
 	}
 	if k := c.known[c.same[keyOf(s.Server, call)]]; k != nil && now.Before(k.until) {
 		if k.state != vocab.CallGranted {
-			return control.CallAnswer{State: k.state, Code: k.code}, nil
+			return control.CallAnswer{State: k.state, Code: k.code, Rules: rulesOf(call.Reasons)}, nil
 		}
 		taken, err := c.take(k, call, now)
 		if taken {
@@ -178,13 +173,21 @@ func (c *Calls) Call(conn control.Wrapper, in control.Call) (control.CallAnswer,
 		}
 	}
 	if len(in.Arguments) > control.MaxCallArguments {
-		return control.CallAnswer{State: vocab.CallLarge}, nil
+		return control.CallAnswer{State: vocab.CallLarge, Rules: rulesOf(call.Reasons)}, nil
 	}
 	if newest := c.full(s.Server, call.Client, now); newest != nil {
 		newest.more++
 		return control.CallAnswer{State: vocab.CallFull, Code: newest.code}, nil
 	}
 	return c.ask(s, call, in.Arguments, now)
+}
+
+// rulesOf are the rules of some reasons, and more, each once and in their order.
+func rulesOf(reasons []store.CallReason, more ...int) []int {
+	for _, r := range reasons {
+		more = append(more, r.Rule)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(more)))
 }
 
 // possible reports whether a wrapper of ours can have sent this.
@@ -301,5 +304,5 @@ func (c *Calls) ask(s *office.Wrapper, call store.Call, arguments []byte, now ti
 	c.learn(it)
 	c.office.Tell(review.NoticeOf(it, name))
 	c.hub.PushAll()
-	return control.CallAnswer{State: vocab.CallWaiting, Code: it.Code}, nil
+	return control.CallAnswer{State: vocab.CallWaiting, Code: it.Code, Rules: rulesOf(call.Reasons)}, nil
 }

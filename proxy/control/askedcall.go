@@ -39,7 +39,7 @@ type Call struct {
 type CallAnswer struct {
 	State vocab.CallState `json:"state"`
 	Code  string          `json:"code,omitempty"`  // of the item; of the newest one if State is full
-	Rules []int           `json:"rules,omitempty"` // of a free call: the rules that would have asked about it under ask
+	Rules []int           `json:"rules,omitempty"` // the rules of docs/flow.md that ask about it; of a free call, those that would have asked under ask
 }
 
 // Call asks the hub about a call. It fails at once while the hub is away.

@@ -7,6 +7,7 @@ package refusal
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -260,18 +261,33 @@ func Asked(call control.CallAnswer, check vocab.CallCheck, most int, s Subject, 
 	default:
 		why := "the user decides on each of its calls"
 		if check == vocab.CheckFlow {
-			why = "something in it came out of a server's response, and the user has to see where it would go"
+			why = flowWords(call.Rules) + ", and the user has to see it first"
 		}
 		text = fmt.Sprintf("%s was not run, because %s.%s Once the user has allowed this call, make it again with the same arguments, and it will run.", phrase, why, tell)
 	}
 	return "[Sallyport] " + text, d
 }
 
+// flowWords say why a call is asked about whose tool's mode doesn't say so, by rules of docs/flow.md.
+func flowWords(rules []int) string {
+	switch {
+	case slices.Equal(rules, []int{3}):
+		return "a server's response ordered it"
+	case slices.Equal(rules, []int{4}), slices.Equal(rules, []int{3, 4}):
+		return "it changes a password, a key, a role or a permission"
+	}
+	return "something in it came out of a server's response"
+}
+
 // TooLarge is what the client is told about such a call whose arguments nobody would read, or can read in only one way.
-func TooLarge(s Subject, state *control.State) (text string, d Decision) {
+func TooLarge(rules []int, check vocab.CallCheck, s Subject, state *control.State) (text string, d Decision) {
 	server := legible.SpokenServer(state.Name, "this server")
 	phrase, clean := Spoken(s, server)
-	return "[Sallyport] " + phrase + " was not run, because the user decides on each of its calls and Sallyport can't show these arguments. Make them shorter (at most 1 MiB), with each name once in an object.",
+	why := "the user decides on each of its calls"
+	if check == vocab.CheckFlow {
+		why = flowWords(rules)
+	}
+	return "[Sallyport] " + phrase + " was not run, because " + why + " and Sallyport can't show these arguments. Make them shorter (at most 1 MiB), with each name once in an object.",
 		Decision{Kind: vocab.ItemCallWaiting, Server: server, Tool: clean, Status: vocab.OutcomeBlocked}
 }
 

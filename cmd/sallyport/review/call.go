@@ -13,20 +13,23 @@ import (
 // AboutCall reports whether an item is about a call that a person decides on.
 func AboutCall(d control.ItemDetail) bool { return d.Kind == vocab.ItemCallWaiting && d.Call != nil }
 
-const (
-	callMeaning = "The client made this call, and Sallyport did not pass it on, because you decide on\neach call of this tool (tools.mode). Nothing was run."
-	flowMeaning = "The client made this call, and Sallyport did not pass it on, because something in it\ncame out of a server's response (flow.policy). Nothing was run."
-)
-
 // meaningOf says why the item is there.
 func meaningOf(d control.ItemDetail) string {
+	why := "a server's response\nordered it (flow.policy)"
 	for _, r := range d.Reasons {
-		if r.Check == vocab.CheckAsk {
-			return callMeaning
+		switch {
+		case r.Check == vocab.CheckAsk:
+			return callMeaning + "you decide on\neach call of this tool (tools.mode). Nothing was run."
+		case r.At != "" && r.Rule != 3:
+			return callMeaning + "something in it\ncame out of a server's response (flow.policy). Nothing was run."
+		case r.Rule == 4:
+			why = "it changes access\n(flow.policy)"
 		}
 	}
-	return flowMeaning
+	return callMeaning + why + ". Nothing was run."
 }
+
+const callMeaning = "The client made this call, and Sallyport did not pass it on, because "
 
 // callEnds prints where each value came from that is a reason, and where it would go.
 func (p *page) callEnds(d control.ItemDetail) {

@@ -127,6 +127,8 @@ describe('a call that a person decides on', () => {
       ...KINDS['flow'],
       asks: call({ tool: 'set_password', flow: [{ rule: 4, at: '', value: '', kind: '', overflowed: false, from: [] }], allowable: [] }),
     }))
+    expect(screen.getByText('It changes access. It hasn’t been run.')).toBeInTheDocument()
+    expect(screen.queryByText(/No response is known/)).toBeNull()
     await arm()
     button(/^More actions/).click()
     await tick()

@@ -105,6 +105,8 @@ function callVerdict(review: Review): string {
   if (review.decided === 'approved') return 'Claude gets it once, when it makes the same call again within ten minutes.'
   if (review.decided === 'rejected') return 'For ten minutes, the same call is refused without asking you.'
   if (review.decided === 'withdrawn') return 'It was never run.'
+  if (call && call.flow.length > 0 && call.flow.every((one) => one.rule === 4)) return 'It changes access. It hasn’t been run.'
+  if (call && call.flow.length > 0 && call.flow.every((one) => one.rule === 3)) return 'A response ordered it. It hasn’t been run.'
   if (call && call.flow.length > 0) return 'Something in it came out of a response, or can’t be taken back. It hasn’t been run.'
   return 'You decide on each call of this tool. It hasn’t been run.'
 }
