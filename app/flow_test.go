@@ -395,6 +395,38 @@ func TestUnderNoteACallPassesWithTheRulesThatWouldAsk(t *testing.T) {
 	}
 }
 
+// While a destination may be missing from what servers said, one that nobody used is asked about; to look it up first, or to open a page with it,
+// makes no difference. What was used before is known.
+func TestWhileSomethingIsMissingNothingThatIsLookedUpBecomesKnown(t *testing.T) {
+	for name, lookUp := range map[string]func(mail *server){
+		"not looked up": func(*server) {},
+		"looked up":     func(mail *server) { mail.said(`{"query":"eve@evil.example"}`) },
+		"looked up, and repeated": func(mail *server) {
+			mail.told("search", `{"query":"eve@evil.example"}`, `{"query":"eve@evil.example"}`)
+		},
+		"part of an opened address": func(mail *server) {
+			mail.calls(flowing(t, `{"url":"https://site.example/?q=1","for":"eve@evil.example"}`, vocab.ClassReaches))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, mail, notes := two(t)
+			mail.said(`{"query":"bob@example.com"}`)
+			notes.heard(control.Values{Item: "tool:read_note", At: p.at.now(), Left: true})
+			lookUp(mail)
+			if got := mail.calls(flowing(t, `{"to":"bob@example.com"}`, vocab.ClassGives)); got.State != vocab.CallFree {
+				t.Errorf("what was used before: %+v", got)
+			}
+			if got := mail.calls(flowing(t, `{"to":"eve@evil.example"}`, vocab.ClassGives)); got.State != vocab.CallWaiting || !p.item().Reasons[0].Overflowed {
+				t.Errorf("what nobody used: %+v", got)
+			}
+			p.at.pass(4*time.Hour + time.Minute)
+			if got := mail.calls(flowing(t, `{"to":"carol@example.com"}`, vocab.ClassGives)); got.State != vocab.CallFree {
+				t.Errorf("four hours later: %+v", got)
+			}
+		})
+	}
+}
+
 // Of two clients nothing is compared, and a value counts for four hours.
 func TestValuesCountForOneClientAndFourHours(t *testing.T) {
 	p, mail, notes := two(t)

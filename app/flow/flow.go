@@ -165,8 +165,12 @@ func (f *Flow) settle(now time.Time) {
 	f.early = nil
 }
 
-// brought makes known what a call brought and no server did.
+// brought makes known what a call brought and no server did. While something that came is missing, nothing is: to look an address up would make it
+// known, whoever named it.
 func (f *Flow) brought(c *client, said []byte, now time.Time) {
+	if c.overflowed(now) {
+		return
+	}
 	for ; len(said) >= pairSize; said = said[pairSize:] {
 		if h, k := be64(said), be64(said[8:]); !c.came(h, now) {
 			f.known.use(c.name, k, now)

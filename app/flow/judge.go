@@ -169,7 +169,7 @@ func (j *judge) value(a *values.Argument, kind values.Kind, text string, wholly,
 			j.ask(reason(1), s.from)
 			return
 		}
-	case gives && carried && !s.known && len(s.from) == 0 && kind.Destination() && j.overflowed() && !j.allows(1, kind, text):
+	case gives && carried && !s.known && !s.ownField() && kind.Destination() && j.c.overflowed(j.now) && !j.allows(1, kind, text):
 		r := reason(1)
 		r.Overflowed = true
 		j.ask(r, nil)
@@ -262,16 +262,6 @@ func (j *judge) allows(rule int, kind values.Kind, text string) bool {
 	return j.allowed(rule, text) || kind == values.URL && j.allowed(rule, values.HostOf(text))
 }
 
-// overflowed reports whether a destination may be missing from what came out of a server.
-func (j *judge) overflowed() bool {
-	for _, h := range j.c.servers {
-		if j.now.Before(h.over) {
-			return true
-		}
-	}
-	return false
-}
-
 // acts applies rule 3: the verb and a noun of the tool's name stand together in an order of an earlier response.
 func (j *judge) acts() {
 	if j.classes&(powers.Commits|powers.Takes|powers.Gives) == 0 || len(j.v.Reasons) > 0 {
@@ -328,14 +318,17 @@ func (j *judge) ask(r store.CallReason, from []place) {
 	}
 }
 
-// learn makes known what the call brought and no server did.
+// learn makes known what the call brought and no server did. While something that came is missing, destinations are not: they may have been in it.
 func (j *judge) learn(arguments []values.Argument) {
-	if j.overflowed() && len(j.v.Reasons) > 0 {
+	over := j.c.overflowed(j.now)
+	if over && len(j.v.Reasons) > 0 {
 		return
 	}
 	for n := range arguments {
-		for _, v := range arguments[n].Values {
-			if v.Kind == values.Act || slices.ContainsFunc(j.v.Reasons, func(r store.CallReason) bool { return r.Value == v.Text }) {
+		all := arguments[n].Values
+		for _, v := range all {
+			if v.Kind == values.Act || slices.ContainsFunc(j.v.Reasons, func(r store.CallReason) bool { return r.Value == v.Text }) ||
+				over && slices.ContainsFunc(all, func(o values.Value) bool { return o.Text == v.Text && o.Kind.Destination() }) {
 				continue
 			}
 			if !j.c.came(j.f.keys.today.Hash(v.Text), j.now) && !j.c.came(j.f.keys.before.Hash(v.Text), j.now) {

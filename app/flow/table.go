@@ -80,6 +80,16 @@ func (c *client) came(hash uint64, now time.Time) bool {
 	return false
 }
 
+// overflowed reports whether a destination may be missing from what came out of a server of the client.
+func (c *client) overflowed(now time.Time) bool {
+	for _, h := range c.servers {
+		if now.Before(h.over) {
+			return true
+		}
+	}
+	return false
+}
+
 func (e entry) counts(now time.Time) bool {
 	return now.Unix()-int64(e.seen) < int64(control.ValuesFor.Seconds())
 }
