@@ -28,7 +28,7 @@ func (c *Calls) judge(s *office.Wrapper, client string, in control.Call) (v flow
 	for i := range v.Reasons {
 		r := &v.Reasons[i]
 		r.Same = c.sameReason(s.Server, in, r.Rule, r.Value)
-		r.Value = cut.Bytes(mask.Text(r.Value, s.Secrets), maxValue)
+		r.Value = cut.Bytes(mask.Text(flow.SpelledOut(*r, in.Item), s.Secrets), maxValue)
 	}
 	return v
 }

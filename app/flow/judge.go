@@ -40,6 +40,21 @@ func ThisCallOnly(rule int, value string) bool {
 	return rule == 4 || rule == RuleOfOrders && !strings.HasPrefix(value, values.ActOf(values.Visit, ""))
 }
 
+// SpelledOut is a reason's value as a person reads it, for a call of item: of what was ordered, nouns are compared by their beginnings alone.
+func SpelledOut(r store.CallReason, item string) string {
+	if r.Rule != RuleOfOrders || !ThisCallOnly(r.Rule, r.Value) {
+		return r.Value
+	}
+	verb, noun, _ := strings.Cut(r.Value, " ")
+	name, _ := pin.ToolName(item)
+	for _, word := range powers.WordsOf(name) {
+		if strings.HasPrefix(word, noun) {
+			return verb + " " + word
+		}
+	}
+	return r.Value
+}
+
 // Judge says whether a call carries what came out of a server of its client. The values that no server brought are known from then on.
 func (f *Flow) Judge(clientName, server string, call control.Call, allowed Allowed) (v Verdict) {
 	arguments := values.Arguments(call.Arguments) // without the lock: they can be long
