@@ -102,6 +102,7 @@ describe('a call that a person decides on', () => {
     const { page } = await lookAt(KINDS['flow'] ?? reviewOf())
     expect(page.container).toHaveTextContent('Something in it came out of a response')
     expect(screen.getByRole('list', { name: 'Where it came from' })).toHaveTextContent(/notes · read_note.*in running text/)
+    expect(screen.getByRole('link', { name: 'See responses of read_note in Activity' })).toHaveAttribute('href', '#/activity?server=notes&text=read_note')
     expect(screen.getByRole('group', { name: 'Where it would go' })).toHaveTextContent(/mail · send_email.*recipients/)
     expect(page.container).toHaveTextContent('This mail address came out of a response, and you have never used it.')
     expect(page.container).toHaveTextContent('The numbers of this quarter')
