@@ -36,6 +36,12 @@ describe('the words of the settings', () => {
     expect(sectionsOf([settingOf('guardrail.timeout')])).toMatchObject([{ settings: [{ key: 'guardrail.timeout' }], folded: [] }])
   })
 
+  // docs/flow.md, "What it doesn't find"
+  it('say what a comparison of values can’t find', () => {
+    const { effect } = wordsOf(settingOf('flow.policy'))
+    for (const missed of ['not what is meant', 'spelled out', 'rewords', 'whoever wrote', 'sends by itself']) expect(effect).toContain(missed)
+  })
+
   it('take the table’s own sentence where there are none', () => {
     expect(wordsOf(settingOf('brand.new', { doc: 'What it does.' }))).toMatchObject({ label: 'brand.new', effect: 'What it does.' })
   })

@@ -96,7 +96,7 @@ const WORDS: Record<string, Words> = {
   },
   'flow.policy': {
     label: 'When a call passes on what a server said',
-    effect: 'A response can name a recipient, a host or a name that you have never used, and Claude can act on it. Sallyport sees where values come from, not what is meant.',
+    effect: 'A response can name a recipient, a host or a name that you have never used, and Claude can act on it. Sallyport sees values, not what is meant. It misses a recipient that is spelled out or described, text that Claude rewords, a reply to whoever wrote, and what a server sends by itself.',
     choices: {
       ask: { name: 'Ask me', effect: 'Such a call needs your review, once for each value.' },
       note: { name: 'Let it run, and record it', effect: 'The call runs, and the activity log says so.' },
