@@ -178,7 +178,7 @@ func (s *scanner) number(start, end int) int {
 	return 0
 }
 
-// account is an IBAN, or what has the form of one, with or without blanks between groups of four.
+// account is an IBAN, or what has the form of one, with or without blanks or hyphens between groups of four.
 func account(text string, start int) (form string, stop int) {
 	if start+4 > len(text) || bytesAre[text[start]]&(isUpper|isLower) == 0 || bytesAre[text[start+1]]&(isUpper|isLower) == 0 || bytesAre[text[start+2]] != isDigit || bytesAre[text[start+3]] != isDigit {
 		return "", 0
@@ -189,7 +189,7 @@ func account(text string, start int) (form string, stop int) {
 	for i < len(text) && n < len(b) {
 		is := bytesAre[text[i]]
 		if is&(isUpper|isLower|isDigit) == 0 {
-			if text[i] != ' ' || n%4 != 0 || i+1 >= len(text) || bytesAre[text[i+1]] != isDigit {
+			if text[i] != ' ' && text[i] != '-' || n%4 != 0 || i+1 >= len(text) || bytesAre[text[i+1]] != isDigit {
 				break
 			}
 			i++

@@ -180,6 +180,9 @@ func whole(text string) string {
 		bits = bitsOf(text)
 	}
 	text = strings.TrimSpace(text)
+	if len(text) > 1 && text[0] == '#' && text[1] > ' ' { // as before a name in prose
+		text = text[1:]
+	}
 	if bits&inAddress != 0 {
 		if kind, form := destination(text); kind.Destination() {
 			return form
