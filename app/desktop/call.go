@@ -16,6 +16,7 @@ type AskedCall struct {
 	Until     string         `json:"until"`     // once allowed: until when the same call passes; else ""
 	Used      bool           `json:"used"`      // and it has
 	Always    bool           `json:"always"`    // allowed for good
+	TakenBack bool           `json:"takenBack"` // and that was taken back
 	Flow      []CallFlow     `json:"flow"`      // what in it came out of a response
 	Allowable []string       `json:"allowable"` // what calls of the tool may carry once this one is allowed for good; none if only this call passes then
 }
@@ -51,7 +52,7 @@ func askedCall(it control.ItemDetail) *AskedCall {
 	}
 	return &AskedCall{
 		Tool: it.Call.Tool, Client: it.Client, Arguments: argumentsOf(it.Call.Arguments, ""), Kept: len(it.Call.Arguments) > 0, More: it.Call.More,
-		Until: stamp(it.Call.Until), Used: it.Call.Used, Always: it.Call.Always, Flow: flowsOf(it.Reasons),
+		Until: stamp(it.Call.Until), Used: it.Call.Used, Always: it.Call.Always, TakenBack: it.Call.TakenBack, Flow: flowsOf(it.Reasons),
 		Allowable: append([]string{}, control.Allowable(it.Reasons)...),
 	}
 }

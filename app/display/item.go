@@ -87,7 +87,7 @@ func (d *Display) serverDetail(tx *store.Tx, it store.Item) (out control.ItemDet
 		return out, nil
 	}
 	if it.Kind == vocab.ItemCallWaiting {
-		review.CallDetails(&out, it)
+		review.CallDetails(&out, it, tx.AllowedCalls().All())
 		return out, nil
 	}
 	for _, p := range it.Parts {

@@ -2,6 +2,7 @@ package review
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/sallyport/sallyport/app/identity"
@@ -50,6 +51,17 @@ func reasonOf(r store.CallReason) control.CallReason {
 	return told
 }
 
+// allows reports whether something that is allowed for good is what a decision about this call allowed, whichever item it was allowed from last.
+func allows(a store.AllowedCall, server string, call store.Call) bool {
+	if a.ServerID != server || a.Item != call.Item {
+		return false
+	}
+	if a.FlowRule == 0 {
+		return call.Check == vocab.CheckAsk && a.Same == call.Same
+	}
+	return slices.ContainsFunc(call.Reasons, func(r store.CallReason) bool { return r.Same == a.Same })
+}
+
 // tellCall fills in what a list says of a call.
 func tellCall(out *control.InboxItem, it store.Item) {
 	call := CallOf(it)
@@ -67,8 +79,11 @@ func tellCall(out *control.InboxItem, it store.Item) {
 	}
 }
 
-// CallDetails are the parts of an item about a call: its arguments.
-func CallDetails(out *control.ItemDetail, it store.Item) {
+// CallDetails are the parts of an item about a call: its arguments. allowed are the calls that are allowed for good.
+func CallDetails(out *control.ItemDetail, it store.Item, allowed []store.AllowedCall) {
+	if call := CallOf(it); call.Always && out.Call != nil {
+		out.Call.TakenBack = !slices.ContainsFunc(allowed, func(a store.AllowedCall) bool { return allows(a, it.ServerID, call) })
+	}
 	for _, p := range it.Parts {
 		part := PartDetail(p)
 		part.Definition = p.Definition

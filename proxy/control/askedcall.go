@@ -65,6 +65,7 @@ type WaitingCall struct {
 	Until      time.Time         `json:"until,omitzero" ts_type:"string | undefined"` // once allowed: until when the same call passes, once
 	Used       bool              `json:"used,omitempty"`                              // and it has
 	Always     bool              `json:"always,omitempty"`                            // allowed for good (AllowedCall)
+	TakenBack  bool              `json:"taken_back,omitempty"`                        // and that was taken back (only in a whole item)
 	Classes    []vocab.CallClass `json:"class,omitempty"`                             // what calls of the tool do
 }
 

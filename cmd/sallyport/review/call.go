@@ -118,6 +118,8 @@ func ForGood(d control.ItemDetail) string {
 func callConsequence(d control.ItemDetail, decides control.Welcome, now time.Time) []string {
 	code := terminal.Text(d.Code)
 	switch {
+	case d.Call.TakenBack:
+		return []string{"You allowed it for good, and took that back. The next call like it needs your review again."}
 	case d.Call.Always:
 		return []string{"You allowed it for good: " + ForGood(d) + " passes without a question, until you take that back.", fmt.Sprintf("sallyport flow forget %s  takes it back; sallyport flow lists what is allowed for good", code)}
 	case d.Call.Used:

@@ -94,6 +94,7 @@ describe('a call that a person decides on', () => {
     expect(said('approved', true)[1]).toBe('You allowed it, and it was made once.')
     const always = reviewOf({ ...KINDS['call'], decided: 'approved', asks: call({ always: true }) })
     expect([decidedWords(always), verdict(always)]).toEqual(['You allowed this call for good', 'This call passes without asking you, until you take that back on the server’s page.'])
+    expect(verdict(reviewOf({ ...always, asks: call({ always: true, takenBack: true }) }))).toBe('You took that back. The next call like it needs your review again.')
     expect(said('rejected')).toEqual(['You refused this call', 'For ten minutes, the same call is refused without asking you.', 'refused'])
     expect(said('withdrawn')[2]).toBe('never run')
   })

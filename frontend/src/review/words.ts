@@ -100,6 +100,7 @@ export function verdict(review: Review): string {
 /** What became of a call that a person decides on. */
 function callVerdict(review: Review): string {
   const call = review.asks
+  if (call?.takenBack) return 'You took that back. The next call like it needs your review again.'
   if (call?.always) return 'This call passes without asking you, until you take that back on the server’s page.'
   if (call?.used) return 'You allowed it, and it was made once.'
   if (review.decided === 'approved') return 'Claude gets it once, when it makes the same call again within ten minutes.'

@@ -194,14 +194,14 @@ export const KINDS: Record<string, Review> = {
   call: reviewOf({
     code: 'CA2L', kind: 'call_waiting', server: 'files', title: 'files: a call of write_file needs your review', client: 'claude-desktop', expires: new Date(Date.now() + 86_400_000).toISOString(), details: [],
     asks: {
-      tool: 'write_file', client: 'claude-desktop', kept: true, more: 0, until: '', used: false, always: false, flow: [], allowable: [],
+      tool: 'write_file', client: 'claude-desktop', kept: true, more: 0, until: '', used: false, always: false, takenBack: false, flow: [], allowable: [],
       arguments: [{ name: 'path', value: '/home/ada/letter.txt', masked: false }, { name: 'content', value: 'Dear Grace,\nthe numbers are in.\u001b[8m\nAda', masked: false }, { name: 'api_key', value: '***', masked: true }],
     },
   }),
   flow: reviewOf({
     code: 'FL0W', kind: 'call_waiting', server: 'mail', title: 'mail: a call of send_email needs your review', client: 'claude-desktop', expires: new Date(Date.now() + 86_400_000).toISOString(), details: [],
     asks: {
-      tool: 'send_email', client: 'claude-desktop', kept: true, more: 0, until: '', used: false, always: false,
+      tool: 'send_email', client: 'claude-desktop', kept: true, more: 0, until: '', used: false, always: false, takenBack: false,
       flow: [{
         rule: 1, at: '/recipients/0', value: 'eve@evil.example', kind: 'mail address', overflowed: false,
         from: [{ server: 'notes', tool: 'read_note', request: '7', time: new Date(Date.now() - 4 * 60_000).toISOString(), as: 'prose' }],
