@@ -6,6 +6,7 @@ import { standing } from '../inbox/words'
 import { at, lookAt } from '../test/look'
 import { allowedCallOf, itemOf, KINDS, reviewOf } from '../test/reviews'
 import { apiOf } from '../test/rooms'
+import { recordsOf } from './flow'
 import { decidedWords, verdict } from './words'
 
 at('#/inbox/CA2L')
@@ -107,6 +108,13 @@ describe('a call that a person decides on', () => {
     expect(screen.getByRole('group', { name: 'Where it would go' })).toHaveTextContent(/mail · send_email.*recipients/)
     expect(page.container).toHaveTextContent('This mail address came out of a response, and you have never used it.')
     expect(page.container).toHaveTextContent('The numbers of this quarter')
+  })
+
+  it('leads to the records of what a value came from', () => {
+    const from = { server: 'notes', time: '', as: 'prose' } as const
+    expect(recordsOf({ ...from, tool: 'read_note', request: '7' })).toBe('#/activity?server=notes&text=read_note')
+    expect(recordsOf({ ...from, tool: 'resource:file:///a.txt', request: '7' })).toBe('#/activity?server=notes&text=file%3A%2F%2F%2Fa.txt')
+    expect(recordsOf({ ...from, tool: 'sampling/createMessage' })).toBe('#/activity?server=notes')
   })
 
   it('can always be allowed to that recipient, after a second click', async () => {

@@ -1,4 +1,11 @@
 import type { CallFlow } from '../lib/api'
+import { hashOf } from '../lib/route'
+
+/** Where the records of the requests are that a value may have come from. What a server sent by itself has no name there. */
+export function recordsOf(from: CallFlow['from'][number]): string {
+  const name = from.request ? (from.tool ?? '').replace(/^(prompt|resource|resource-template):/, '') : ''
+  return hashOf('activity', '', { server: from.server, ...(name ? { text: name } : {}) })
+}
 
 /** What a rule of docs/flow.md found, in words. */
 export function ruleWords(one: Pick<CallFlow, 'rule' | 'overflowed' | 'kind'>): string {
