@@ -320,7 +320,7 @@ func linksOf(parts []HeldPart) []HeldLink {
 	return out
 }
 
-// argumentsOf lists the arguments of the request.
+// argumentsOf lists the arguments of a request with these params; without a method, params are the arguments themselves.
 func argumentsOf(params []byte, method string) []HeldArgument {
 	out := []HeldArgument{}
 	root, err := readTree(params)
@@ -335,7 +335,7 @@ func argumentsOf(params []byte, method string) []HeldArgument {
 		from = arguments
 	}
 	for _, kid := range from.kids {
-		if from == root && (kid.key == "_meta" || kid.key == "name") {
+		if method != "" && from == root && (kid.key == "_meta" || kid.key == "name") {
 			continue
 		}
 		text := kid.text
