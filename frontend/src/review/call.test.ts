@@ -6,7 +6,7 @@ import { standing } from '../inbox/words'
 import { at, lookAt } from '../test/look'
 import { allowedCallOf, itemOf, KINDS, reviewOf } from '../test/reviews'
 import { apiOf } from '../test/rooms'
-import { recordsOf } from './flow'
+import { argumentAt, recordsOf } from './flow'
 import { decidedWords, verdict } from './words'
 
 at('#/inbox/CA2L')
@@ -108,6 +108,14 @@ describe('a call that a person decides on', () => {
     expect(screen.getByRole('group', { name: 'Where it would go' })).toHaveTextContent(/mail · send_email.*recipients/)
     expect(page.container).toHaveTextContent('This mail address came out of a response, and you have never used it.')
     expect(page.container).toHaveTextContent('The numbers of this quarter')
+  })
+
+  it('marks the argument that holds the value', async () => {
+    await lookAt(KINDS['flow'] ?? reviewOf())
+    const marks = screen.getAllByText('holds the value that you are asked about')
+    expect(marks).toHaveLength(1)
+    expect(marks[0]?.closest('div')).toHaveTextContent('eve@evil.example')
+    expect([argumentAt('/recipients/0'), argumentAt('/a~1b~0c'), argumentAt('')]).toEqual(['recipients', 'a/b~c', ''])
   })
 
   it('leads to the records of what a value came from', () => {

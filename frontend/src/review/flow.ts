@@ -7,6 +7,11 @@ export function recordsOf(from: CallFlow['from'][number]): string {
   return hashOf('activity', '', { server: from.server, ...(name ? { text: name } : {}) })
 }
 
+/** The name of the argument in which a place is: the first part of a JSON Pointer (RFC 6901). */
+export function argumentAt(place: string): string {
+  return (place.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
 /** What a rule of docs/flow.md found, in words. */
 export function ruleWords(one: Pick<CallFlow, 'rule' | 'overflowed' | 'kind'>): string {
   if (one.overflowed) return 'No response is known to have held it, but not all is known any more of what servers said, and you have never used it.'
