@@ -91,7 +91,7 @@ func (c *askedCalls) ask(v *declared.View, r *request, line []byte, call askedCa
 				}
 			}
 			if len(answer.Rules) > 0 {
-				c.journal.flowNotes(r, answer.Rules)
+				c.journal.flowNotes(r, call.Flow, answer.Rules)
 			}
 			r.granted = true
 			admit(now, r, line, time.Now())

@@ -199,13 +199,15 @@ func TestARefusedCallSaysWhatIsAskedAboutIt(t *testing.T) {
 }
 
 func TestAFreeCallGoesOnAndItsNotesAreRecorded(t *testing.T) {
-	r := giving(t, control.CallAnswer{State: vocab.CallFree, Rules: []int{1}}, "note")
-	if got := r.call("10", "echo"); refused(got) || r.server.calls("echo") != 1 {
-		t.Fatalf("%s", got)
+	for _, policy := range []string{"note", "ask"} { // under ask, a reply to whoever wrote is only noted
+		r := giving(t, control.CallAnswer{State: vocab.CallFree, Rules: []int{1}}, policy)
+		if got := r.call("10", "echo"); refused(got) || r.server.calls("echo") != 1 {
+			t.Fatalf("%s", got)
+		}
+		r.records("the note, with the value of the setting", func(rec control.Record) bool {
+			return rec.Kind == vocab.RecordPolicyDecision && rec.Status == vocab.StatusWarned && rec.Mode == policy && strings.Contains(string(rec.Detail), `"rules":[1]`)
+		})
 	}
-	r.records("the note", func(rec control.Record) bool {
-		return rec.Kind == vocab.RecordPolicyDecision && rec.Status == vocab.StatusWarned && rec.Mode == "note" && strings.Contains(string(rec.Detail), `"rules":[1]`)
-	})
 }
 
 func TestWithoutAHubACallOfAClassIsRefusedUnlessItIsOnlyNoted(t *testing.T) {

@@ -92,9 +92,9 @@ func (j *journal) asksFor(r *request, d refusal.Decision, check vocab.CallCheck,
 	j.about(r, "ask", vocab.StatusBlocked, control.Record{Tool: r.called(), Code: d.Code, Summary: why, Detail: r.detail(r.withPayload(facts{"check": check}))})
 }
 
-// flowNotes records a call that passed, although it carries what came out of a server.
-func (j *journal) flowNotes(r *request, rules []int) {
-	j.decide("note", vocab.StatusWarned, control.Record{
+// flowNotes records a call that passed, although it carries what came out of a server. policy is flow.policy: under ask, some rules only note.
+func (j *journal) flowNotes(r *request, policy string, rules []int) {
+	j.decide(policy, vocab.StatusWarned, control.Record{
 		Tool: r.called(), Request: string(r.id), Summary: "the call carries what came out of a server", Detail: r.detail(facts{"check": vocab.CheckFlow, "rules": rules}),
 	})
 }
