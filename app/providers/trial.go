@@ -83,7 +83,7 @@ func (p *Providers) Try(before, after policy.Values) (done func(stored bool), er
 	for i, r := range fresh {
 		if failed[i] != "" {
 			retireAll(fresh)
-			return nil, office.Answer(control.CodeBadRequest, "guardrail provider %s was asked for a test and %s; nothing was changed", r.what.name, failed[i])
+			return nil, office.Answer(control.CodeUnavailable, "guardrail provider %s was asked for a test and %s; nothing was changed", r.what.name, failed[i])
 		}
 	}
 	p.mu.Lock()

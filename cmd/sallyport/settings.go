@@ -8,6 +8,7 @@ import (
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
+	"github.com/sallyport/sallyport/proxy/policy"
 )
 
 type settingsCommand struct {
@@ -60,10 +61,10 @@ type settingsGetCommand struct {
 func (c settingsGetCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	settings, err := control.AskSettings(ctx, hub, c.query(c.Key))
 	if err != nil {
-		return exitFailed, err
+		return codeOfSetting(c.Key, err), err
 	}
 	if len(settings) == 0 {
-		return exitFailed, errors.New("no such setting; run \"sallyport settings list\" to see them")
+		return exitUsage, errors.New("no such setting; run \"sallyport settings list\" to see them")
 	}
 	return exitFine, c.print(s, settings[0], func(p *page) { p.Printf("%s\n", terminal.Text(settings[0].Value)) })
 }
@@ -92,11 +93,8 @@ func (c settingsSetCommand) ask(ctx context.Context, s streams, hub *control.Cli
 		query.Decided = true
 		setting, err = control.AskSetSetting(ctx, hub, query)
 	}
-	if hubError(err, control.CodeBadRequest) && c.Key == "sandbox" { // of a remote server, or no such sandbox
-		return exitUsage, err
-	}
 	if err != nil {
-		return codeOf(err), err
+		return codeOfSetting(c.Key, err), err
 	}
 	s.did("it was set")
 	if setting.Key == "sandbox" && setting.Value != "off" {
@@ -105,4 +103,14 @@ func (c settingsSetCommand) ask(ctx context.Context, s streams, hub *control.Cli
 		}
 	}
 	return exitFine, c.print(s, setting, func(p *page) { p.Printf("%s = %s\n", terminal.Text(setting.Key), terminal.Text(setting.Value)) })
+}
+
+// codeOfSetting is the exit code for an error about one setting: wrong usage if there is no such setting, or the value is none of it, or can't
+// be set there. A guardrail provider that fails the trial before it is switched on was used rightly, and failed.
+func codeOfSetting(key string, err error) int {
+	_, known := policy.Lookup(key)
+	if hubError(err, control.CodeBadRequest) || hubError(err, control.CodeNotFound) && !known {
+		return exitUsage
+	}
+	return codeOf(err)
 }

@@ -245,7 +245,7 @@ const (
 	CodeNotHere     = 4003 // decisions can't be made over this socket: "decide in the window"
 	CodeDescends    = 4013 // the caller descends from a wrapped server
 	CodeLoosens     = 4014 // this loosens protection: ask the person first
-	CodeUnavailable = 4050 // store unreadable, hub stepping down
+	CodeUnavailable = 4050 // store unreadable, hub stepping down, a guardrail provider that fails its trial
 	CodeBadRequest  = 4000
 	CodeProtocol    = 4026 // other protocol version: restart Claude
 	CodeInternal    = -32603
