@@ -38,8 +38,11 @@ func (p *page) filePart(n, of int, part control.PartDetail) {
 		vocab.PartNew: "new in the file", vocab.PartChanged: "changed", vocab.PartRemoved: "removed from the file",
 		vocab.PartUnwrapped: "no longer guarded", vocab.PartFake: "only looks guarded",
 	}
-	if strings.HasPrefix(part.Item, "extension:") {
+	switch {
+	case strings.HasPrefix(part.Item, "extension:"):
 		states[vocab.PartNew] = "new"
+	case strings.HasPrefix(part.Item, "setting:"):
+		states[vocab.PartChanged] = "less safe"
 	}
 	state := states[part.State]
 	if state == "" {

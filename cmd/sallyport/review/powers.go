@@ -101,7 +101,7 @@ func (p *page) parts(d control.ItemDetail) {
 		}
 		for _, part := range group.parts {
 			n++
-			if AboutFile(d) || AboutExtension(d) {
+			if AboutFile(d) || AboutExtension(d) || AboutSettings(d) {
 				p.filePart(n, len(d.Details), part)
 			} else {
 				p.part(n, len(d.Details), part)

@@ -102,7 +102,7 @@ func (p *page) facts(d control.ItemDetail, now time.Time) {
 	case AboutExtension(d):
 		p.fact("client", d.Server)
 		p.fact("folder", d.Path)
-	default:
+	case d.Server != "": // settings, and a problem of Sallyport's own, are about no server
 		p.Named("  ", fmt.Sprintf("%-13s", "server"), d.Server)
 		p.fact("shown as", d.Shown)
 	}
@@ -185,7 +185,7 @@ func meaning(d control.ItemDetail) string {
 		return loginMeaning(d)
 	case d.Kind == vocab.ItemInteraction:
 		return "The server asked the client, or you, for something, and Sallyport blocked it.\nIf you allow it, exactly the same request passes the next time."
-	case d.Kind == vocab.ItemSettingsChanged:
+	case AboutSettings(d):
 		return "Someone made a setting less safe. The stricter value applies until you decide."
 	case AboutLostStore(d):
 		return "Sallyport can't use its store, which holds what you allowed and what happened.\nEverything is blocked. You can start over with an empty store: the old one is\nkept aside, every server is new again, riskier values in settings.json wait\nfor your review, and the activity log starts with this decision."
@@ -217,6 +217,8 @@ func consequence(d control.ItemDetail, decides control.Welcome, now time.Time) [
 		return fileConsequence(d, decides)
 	case AboutExtension(d):
 		return extensionConsequence(d, decides)
+	case AboutSettings(d):
+		return settingsConsequence(d, decides)
 	}
 	if AboutLogin(d) {
 		return loginConsequence(d, decides)

@@ -110,6 +110,16 @@ func orders() control.ItemDetail {
 	return d
 }
 
+// loosened is about settings, which are no server's.
+func loosened() control.ItemDetail {
+	return control.ItemDetail{
+		InboxItem: control.InboxItem{Code: "U377", Kind: "settings_changed", Severity: "review",
+			Title: "settings.json makes pins.recheck less safe: off instead of 30s", Digest: strings.Repeat("ef", 32), Created: created},
+		Details: []control.PartDetail{{Item: "setting:pins.recheck", State: "changed", Digest: "07", Definition: json.RawMessage(`"off"`), Approved: json.RawMessage(`"30s"`),
+			Changes: []pin.Change{{Path: "pins.recheck", Op: "changed", Words: "changed: 30s → off", Before: "30s", After: "off"}}}},
+	}
+}
+
 func TestReviewReadsAsTheGoldenFilesSay(t *testing.T) {
 	alone := control.Welcome{CLIApproval: true}
 	for _, c := range []struct {
@@ -124,6 +134,7 @@ func TestReviewReadsAsTheGoldenFilesSay(t *testing.T) {
 		{"critical change", told(drifted()), alone, false},
 		{"critical change in colour", told(drifted()), alone, true},
 		{"change in one era", told(inOneEra()), alone, false},
+		{"settings made less safe", loosened(), alone, false},
 		{"change on a hub with a window", told(drifted()), control.Welcome{Window: true}, false},
 		{"change on a hub that decides nothing", told(drifted()), control.Welcome{}, false},
 	} {
