@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/sallyport/sallyport/app/clientconfig"
+	"github.com/sallyport/sallyport/app/notify/bus"
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/disk"
@@ -45,7 +47,7 @@ func (c doctorCommand) run(ctx context.Context, s streams) (int, error) {
 
 // examine checks everything independently, so that one problem hides no other.
 func examine(ctx context.Context) []checked {
-	results := append([]checked{examineProgram()}, examineClients(clientconfig.ThisSystem())...)
+	results := append([]checked{examineProgram(), examineWindow()}, examineClients(clientconfig.ThisSystem())...)
 	home, err := control.FindHome(os.Getenv)
 	if err != nil {
 		return append(results, wrong("home", "SP-110", err.Error(), "Set HOME where the client or this command starts, or set SALLYPORT_HOME to a folder of your own."))
@@ -57,7 +59,7 @@ func examine(ctx context.Context) []checked {
 	}
 	results = append(results, examineStore(home))
 	results = append(results, examineHub(ctx, home)...)
-	return append(results, examineKeychain(ctx, home), examineSandbox(ctx))
+	return append(results, examineKeychain(ctx, home), examineSandbox(ctx), examineNotifications(ctx))
 }
 
 func wrong(check, code, what, next string) checked {
@@ -83,6 +85,38 @@ func examineProgram() checked {
 	}
 	return checked{Check: check, Found: path + ", version " + version}
 }
+
+// examineWindow checks the program with the window, which decides everything and is proved by its file like this one.
+func examineWindow() checked {
+	const check = "window"
+	path := control.DesktopProgram()
+	if path == "" {
+		return checked{Check: check, Found: "not installed: this installation has the command line alone"}
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return wrong(check, "SP-101", err.Error(), "Reinstall Sallyport.")
+	case openToOthers(info):
+		return wrong(check, "SP-102", path+" can be changed by other users", fmt.Sprintf("chmod go-w %q", path))
+	}
+	return checked{Check: check, Found: path}
+}
+
+// examineNotifications checks whether this session can show notifications. A computer without a screen needs none.
+func examineNotifications(ctx context.Context) checked {
+	const check = "notifications"
+	ctx, cancel := context.WithTimeout(ctx, busTimeout)
+	defer cancel()
+	words, missing := bus.Look(ctx)
+	if missing {
+		return wrong(check, "SP-160", words+", so none are shown", "Start your desktop's notification service, or install one, such as dunst or mako. Until then, the window, the tray icon and sallyport status say what needs your review.")
+	}
+	return checked{Check: check, Found: words}
+}
+
+// busTimeout is how long the session bus and the notification service may take together; either answers in milliseconds.
+const busTimeout = 3 * time.Second
 
 func examineHome(home control.Home) checked {
 	const check = "home"

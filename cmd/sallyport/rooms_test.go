@@ -15,7 +15,7 @@ const module = "github.com/sallyport/sallyport/"
 // A room is a package, and which packages of ours its non-test files may import; all may import proxy/vocab. A package that is no room is an
 // error: add it here and in docs/architecture.md.
 var rooms = map[string][]string{
-	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/address", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/keychain", "proxy/keychain/secretname", "proxy/launch", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "proxy/transport/remote", "app", "app/clientconfig", "app/clientedit", "app/display", "app/identity", "app/removal", "app/reveal", "app/settings"},
+	"cmd/sallyport":          {"cmd/sallyport/demo", "cmd/sallyport/review", "cmd/sallyport/terminal", "proxy", "proxy/address", "proxy/control", "proxy/disk", "proxy/frame", "proxy/inspect", "proxy/inspect/legible", "proxy/inspect/secrets", "proxy/keychain", "proxy/keychain/secretname", "proxy/launch", "proxy/peer", "proxy/pin", "proxy/policy", "proxy/powers", "proxy/sandbox", "proxy/scripted", "proxy/transport", "proxy/transport/remote", "app", "app/clientconfig", "app/clientedit", "app/display", "app/identity", "app/notify/bus", "app/removal", "app/reveal", "app/settings"},
 	"cmd/sallyport/demo":     {"app/clientconfig", "cmd/sallyport/terminal", "proxy/control", "proxy/keychain", "proxy/transport"},
 	"cmd/sallyport/review":   {"cmd/sallyport/terminal", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/powers"},
 	"cmd/sallyport/terminal": {"proxy/inspect/legible"},
@@ -96,6 +96,7 @@ var rooms = map[string][]string{
 	"app/tasks":        {"app/office", "proxy/control", "proxy/pin", "store"},
 	"app/wrappers":     {"app/approvals", "app/flow", "app/identity", "app/ledger", "app/logs", "app/mask", "app/office", "app/providers", "app/quarantine", "app/review", "app/settings", "app/tasks", "proxy/control", "proxy/cut", "proxy/inspect", "proxy/inspect/legible", "proxy/pin", "proxy/policy", "store"},
 	"app/notify":       {"proxy/inspect/legible"},
+	"app/notify/bus":   {},
 	"app/reveal":       {},
 	"app/tray":         {"proxy/inspect/legible"},
 	"app/tray/panel":   {}, // the other end of both, for tests
@@ -160,7 +161,7 @@ var hosts = map[string][]string{
 	"github.com/wailsapp/wails":  {"app/desktop", "cmd/sallyport-desktop"},
 	"fyne.io/systray":            {"app/tray"},
 	"github.com/gen2brain/beeep": {"app/notify"},
-	"github.com/godbus/dbus":     {"app/notify", "app/reveal", "app/tray", "app/tray/panel", "proxy/keychain", "proxy/keychain/ring", "cmd/sallyport-desktop/uitest"},
+	"github.com/godbus/dbus":     {"app/notify", "app/notify/bus", "app/reveal", "app/tray", "app/tray/panel", "proxy/keychain", "proxy/keychain/ring", "cmd/sallyport-desktop/uitest"},
 }
 
 func TestOnlyTheRoomOfALibraryImportsIt(t *testing.T) {

@@ -36,6 +36,9 @@ func Replaced() bool {
 // WrapperProgram returns the path of this installation's sallyport, "" if it is missing.
 func WrapperProgram() string { return Beside(wrapperProgram) }
 
+// DesktopProgram returns the path of this installation's program with the window, "" if it has none.
+func DesktopProgram() string { return Beside(desktopProgram) }
+
 // installed returns the paths of this installation's programs, whether they exist or not. Every start of a wrapper needs them, so
 // links are resolved only once.
 func installed() []string {
