@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/policy"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -52,10 +54,17 @@ type guardrailTestCommand struct {
 	File string `arg:"" optional:"" complete:"file" help:"File with the text; - is standard input. Default: a text that gives an order, as an attack does."`
 }
 
+func (c guardrailTestCommand) check() error {
+	if !slices.Contains(policy.Providers(), c.Name) {
+		return fmt.Errorf("%.40q is not one of %s", c.Name, strings.Join(policy.Providers(), ", "))
+	}
+	return nil
+}
+
 func (c guardrailTestCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
 	text, err := c.text(s)
 	if err != nil {
-		return exitUsage, err
+		return exitFailed, err
 	}
 	verdict, err := control.AskTestGuard(ctx, hub, control.GuardTest{Provider: c.Name, Text: text})
 	if err != nil {
