@@ -81,6 +81,10 @@ func (s *Desk) Login(ctx context.Context, peer control.Peer, l control.Login) (o
 	return s.begin(ctx, srv, p, out)
 }
 
+func notRemote(of store.Server) error {
+	return office.Answer(control.CodeBadRequest, "%s is no remote server, so there is nothing to sign in to", of.Name)
+}
+
 // find is the server that a person named.
 func (s *Desk) find(name string) (srv *server, of store.Server, err error) {
 	err = s.office.Answering(func(tx *store.Tx) error {
@@ -91,7 +95,7 @@ func (s *Desk) find(name string) (srv *server, of store.Server, err error) {
 		return nil, of, err
 	}
 	if of.URL == "" {
-		return nil, of, office.Answer(control.CodeBadRequest, "%s is no remote server, so there is nothing to sign in to", of.Name)
+		return nil, of, notRemote(of)
 	}
 	srv = s.server(of.ID)
 	s.mu.Lock()

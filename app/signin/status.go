@@ -20,6 +20,9 @@ func (s *Desk) SignIns(q control.SignInQuery) ([]control.SignInStatus, error) {
 	err := s.office.Answering(func(tx *store.Tx) error {
 		if q.Server != "" {
 			of, err := office.FindServer(tx, q.Server)
+			if err == nil && !of.Remote() {
+				err = notRemote(of)
+			}
 			all = append(all, of)
 			return err
 		}
