@@ -33,7 +33,7 @@ type commandLine struct {
 	Servers    serversCommand    `cmd:"" help:"List every known server and what is allowed."`
 	Inbox      inboxCommand      `cmd:"" three:"something needs review" help:"List the items that need your review."`
 	Show       showCommand       `cmd:"" help:"Show one inbox item in full: what changed, the warnings, what it means."`
-	Approve    approveCommand    `cmd:"" three:"not allowed here, or part of it was left out: decide in the window, or name what you allow" help:"Allow what an inbox item shows."`
+	Approve    approveCommand    `cmd:"" three:"not decided here: decide in the window; or nothing in it is without warnings, or --clean left servers out: name what you allow" help:"Allow what an inbox item shows."`
 	Reject     rejectCommand     `cmd:"" three:"not decided here: decide in the window" help:"Keep what an inbox item shows blocked."`
 	Block      blockCommand      `cmd:"" help:"Take an approval back immediately."`
 	Release    releaseCommand    `cmd:"" three:"not decided here: decide in the window" help:"Release a held response to the client, once."`
