@@ -29,6 +29,7 @@ func (c serversCommand) ask(ctx context.Context, s streams, hub *control.Client)
 		}
 		p.servers(servers)
 		p.notStarted(servers)
+		p.trusted(servers)
 		if slices.ContainsFunc(servers, func(s control.Server) bool { return len(s.UnseenBy) > 0 }) {
 			if status, err := control.AskStatus(ctx, hub); err == nil {
 				p.unseen(status.Unseen)
@@ -109,6 +110,23 @@ func (p *page) notStarted(servers []control.Server) {
 			p.Printf("1 server hasn't started yet. %s\n", terminal.Text(way))
 		} else {
 			p.Printf("%d servers haven't started yet. %s\n", count[way], terminal.Text(way))
+		}
+	}
+}
+
+// trusted names the servers with items that pins.first_use allowed and nobody has read, one line each.
+func (p *page) trusted(servers []control.Server) {
+	for _, s := range servers {
+		by := ""
+		n := 0
+		for _, item := range s.Items {
+			if item.Approved != "" && item.Approved != string(vocab.ByPerson) {
+				by = item.Approved
+				n++
+			}
+		}
+		if n > 0 {
+			p.Printf("%s: %s %s\n", terminal.Server(s.Server, s.Shown), terminal.Counted(n, "item"), terminal.Text(by))
 		}
 	}
 }
