@@ -89,13 +89,25 @@ func (c protectCommand) adding(ask *control.Protect) error {
 		return errors.New("--header, --transport and --account go with --url")
 	}
 	if c.URL != "" {
-		if _, err := address.ParseHeaders(c.Header); err != nil {
-			return fmt.Errorf("--header: %w", err)
+		if err := addable(c.URL, c.Header); err != nil {
+			return err
 		}
 	}
 	ask.Names, ask.Add = []string{c.Add}, &control.NewEntry{Argv: c.Name, URL: c.URL, Headers: c.Header, Account: string(c.Account)}
 	if c.URL != "" {
 		ask.Add.Transport = c.Transport
+	}
+	return nil
+}
+
+// addable refuses an address and headers that wrap would refuse. A variable that holds the address may be the client's alone, so it isn't read.
+func addable(given string, headers []string) error {
+	if !strings.HasPrefix(given, "env:") {
+		_, err := remoteOf(given, "", headers, nil)
+		return err
+	}
+	if _, err := address.ParseHeaders(headers); err != nil {
+		return fmt.Errorf("--header: %w", err)
 	}
 	return nil
 }
