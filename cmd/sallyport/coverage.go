@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -15,14 +16,17 @@ const (
 	fileUnread   = "file" // a kind
 )
 
-// coverage says how many servers are guarded, in which clients' files, and names each that is not, with the reason.
-func (p *page) coverage(c control.Coverage) {
-	if c.Total == 0 && len(c.Unguarded) == 0 {
-		p.Printf("guarded   no servers found in any client's file\n")
-	} else {
-		p.Printf("guarded   %d of %d\n", c.Guarded, c.Total)
-	}
+// coverage says how many servers are guarded, in which clients' files, and names each that is not, with the reason. If that is more than most
+// lines, every client keeps its own, and those with the longest lists have their ends counted instead of named.
+func (p *page) coverage(c control.Coverage, most int) terminal.Lines {
 	const indent = "          "
+	all := []clientLines{{head: p.aside(func(p *page) {
+		if c.Total == 0 && len(c.Unguarded) == 0 {
+			p.Printf("guarded   no servers found in any client's file\n")
+		} else {
+			p.Printf("guarded   %d of %d\n", c.Guarded, c.Total)
+		}
+	})}}
 	left := slices.Clone(c.Unguarded)
 	names := map[string]string{}
 	for i, f := range c.Clients {
@@ -30,35 +34,79 @@ func (p *page) coverage(c control.Coverage) {
 		if f.State == control.FileAbsent {
 			continue
 		}
-		p.Prose(indent, terminal.Text(f.Name)+": "+fileState(f))
-		p.Prose(indent+"  ", terminal.Text(f.Path))
-		if !f.Watched && slices.ContainsFunc(left, func(u control.Unguarded) bool { return u.Client == f.Client && u.Code == notProtected }) {
-			command := "sallyport protect"
-			if f.Client != clientconfig.ClaudeDesktop {
-				command += " --client " + terminal.Text(f.Client)
+		one := clientLines{head: p.aside(func(p *page) {
+			p.Prose(indent, terminal.Text(f.Name)+": "+fileState(f))
+			p.Prose(indent+"  ", terminal.Text(f.Path))
+			if !f.Watched && slices.ContainsFunc(left, func(u control.Unguarded) bool { return u.Client == f.Client && u.Code == notProtected }) {
+				command := "sallyport protect"
+				if f.Client != clientconfig.ClaudeDesktop {
+					command += " --client " + terminal.Text(f.Client)
+				}
+				p.Printf("%s  to guard them: %s\n", indent, command)
 			}
-			p.Printf("%s  to guard them: %s\n", indent, command)
+		})}
+		// Unguarded entries are grouped by client, after its last file.
+		if !slices.ContainsFunc(c.Clients[i+1:], func(next control.ClientFile) bool { return next.Client == f.Client && next.State != control.FileAbsent }) {
+			left = slices.DeleteFunc(left, func(u control.Unguarded) bool {
+				if u.Client != f.Client {
+					return false
+				}
+				one.add(p.aside(func(p *page) { p.notGuarded(indent+"  ", u, "", f.Watched) }))
+				return true
+			})
 		}
-		if slices.ContainsFunc(c.Clients[i+1:], func(next control.ClientFile) bool { return next.Client == f.Client && next.State != control.FileAbsent }) {
-			continue // unguarded entries are grouped by client, after its last file
-		}
-		left = slices.DeleteFunc(left, func(u control.Unguarded) bool {
-			if u.Client != f.Client {
-				return false
-			}
-			p.notGuarded(indent+"  ", u, "", f.Watched)
-			return true
-		})
+		all = append(all, one)
 	}
+	var others clientLines
 	for _, u := range left {
-		client := names[u.Client]
-		if client == "" {
-			client = u.Client
-		}
-		p.notGuarded(indent, u, client, false)
+		others.add(p.aside(func(p *page) { p.notGuarded(indent, u, cmp.Or(names[u.Client], u.Client), false) }))
 	}
-	for _, words := range c.Unseen {
-		p.Prose(indent, terminal.Text(words))
+	return fitted(append(all, others, clientLines{head: p.aside(func(p *page) {
+		for _, words := range c.Unseen {
+			p.Prose(indent, terminal.Text(words))
+		}
+	})}), most).AtMost(most, wholeStatus)
+}
+
+// wholeStatus is the command that prints what status has no room for.
+const wholeStatus = "sallyport status --json"
+
+// clientLines are the lines about one client: its own, and those of each entry that is not guarded.
+type clientLines struct {
+	head    terminal.Lines
+	entries []terminal.Lines
+}
+
+func (c *clientLines) add(entry terminal.Lines) {
+	if len(entry) > 0 {
+		c.entries = append(c.entries, entry)
+	}
+}
+
+// named are the lines with so many entries named, and the others counted.
+func (c clientLines) named(entries int) terminal.Lines {
+	entries = min(entries, len(c.entries))
+	lines := slices.Concat(c.head, slices.Concat(c.entries[:entries]...))
+	if more := len(c.entries) - entries; more > 0 {
+		lines = append(lines, fmt.Sprintf("            and %d more: %s\n", more, wholeStatus))
+	}
+	return lines
+}
+
+// fitted are the lines about all clients with as many entries of each named as fit into most lines.
+func fitted(all []clientLines, most int) terminal.Lines {
+	entries := 0
+	for _, c := range all {
+		entries = max(entries, len(c.entries))
+	}
+	for entries = min(entries, most); ; entries-- {
+		var lines terminal.Lines
+		for _, c := range all {
+			lines = append(lines, c.named(entries)...)
+		}
+		if len(lines) <= most || entries <= 0 {
+			return lines
+		}
 	}
 }
 

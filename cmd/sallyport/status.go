@@ -64,13 +64,12 @@ func (c statusCommand) ask(ctx context.Context, s streams, hub *control.Client) 
 	}).AtMost(maxProblemLines, "sallyport doctor")
 	unseen := p.aside(func(p *page) { p.unseen(status.Unseen) }).AtMost(maxUnseenLines, "sallyport servers")
 	waits := p.aside(func(p *page) { p.waitingList(status.Waiting, status.WaitingCount) })
-	guarded := p.aside(func(p *page) {
-		if unknown == nil {
-			p.coverage(coverage)
-		} else {
-			p.Printf("guarded   unknown: %s\n", terminal.Text(unknown.Error()))
-		}
-	}).AtMost(maxStatusLines-len(head)-len(problems)-len(unseen)-len(waits), "sallyport doctor")
+	var guarded terminal.Lines
+	if unknown == nil {
+		guarded = p.coverage(coverage, maxStatusLines-len(head)-len(problems)-len(unseen)-len(waits))
+	} else {
+		guarded = p.aside(func(p *page) { p.Printf("guarded   unknown: %s\n", terminal.Text(unknown.Error())) })
+	}
 	for _, line := range slices.Concat(head, guarded, problems, unseen, waits) {
 		p.Printf("%s", line)
 	}
