@@ -13,7 +13,7 @@ import (
 
 // clean allows several new servers without warnings at once: list them, ask, allow exactly what was listed, report what was left out.
 func (c approveCommand) clean(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	set, err := control.AskClean(ctx, hub, control.CleanQuery{Digest: c.Digest})
+	set, err := control.AskClean(ctx, hub, control.CleanQuery{Digest: string(c.Digest)})
 	if err != nil {
 		return exitFailed, err
 	}

@@ -96,6 +96,18 @@ func (p *filePath) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
+// narrow is the text of a flag that narrows what a command changes: to one server, one tool, one digest. An empty one comes from an unset
+// variable, too, and must not mean all of them.
+type narrow string
+
+func (n *narrow) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		return errors.New("it is empty; leave the flag out if you mean that")
+	}
+	*n = narrow(text)
+	return nil
+}
+
 // accountLabel is a label for an account at a remote server.
 type accountLabel string
 

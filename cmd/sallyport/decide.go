@@ -23,7 +23,7 @@ type approveCommand struct {
 	Tool   []string `sep:"none" placeholder:"NAME" help:"Short for --item tool:NAME."`
 	All    bool     `help:"Approve everything, including parts with warnings."`
 	Always bool     `help:"Allow a call for good. From now on the same call passes without a question, or any call of the tool with the value that you were asked about (sallyport flow)."`
-	Digest string   `placeholder:"D" help:"Decide only if the item still has this digest."`
+	Digest narrow   `placeholder:"D" help:"Decide only if the item still has this digest."`
 	Yes    bool     `help:"Answer yes to every question."`
 }
 
@@ -47,19 +47,19 @@ func (c approveCommand) ask(ctx context.Context, s streams, hub *control.Client)
 	for _, name := range c.Tool {
 		keys = append(keys, pin.Key(pin.Tool, name))
 	}
-	return decide(ctx, s, hub, control.Decide{Code: itemCode(c.Code), Digest: c.Digest, Items: keys, All: c.All, Always: c.Always}, c.jsonFlag, c.Yes)
+	return decide(ctx, s, hub, control.Decide{Code: itemCode(c.Code), Digest: string(c.Digest), Items: keys, All: c.All, Always: c.Always}, c.jsonFlag, c.Yes)
 }
 
 type rejectCommand struct {
 	jsonFlag
 	Code   string   `arg:"" complete:"code" help:"Code of the inbox item, such as 4F2A."`
 	Item   []string `sep:"none" placeholder:"KIND:NAME" help:"Only this part, named as in show. Can be repeated."`
-	Digest string   `placeholder:"D" help:"Decide only if the item still has this digest."`
+	Digest narrow   `placeholder:"D" help:"Decide only if the item still has this digest."`
 	Yes    bool     `help:"Answer yes to every question."`
 }
 
 func (c rejectCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	return decide(ctx, s, hub, control.Decide{Code: itemCode(c.Code), Digest: c.Digest, Items: c.Item, Reject: true}, c.jsonFlag, c.Yes)
+	return decide(ctx, s, hub, control.Decide{Code: itemCode(c.Code), Digest: string(c.Digest), Items: c.Item, Reject: true}, c.jsonFlag, c.Yes)
 }
 
 // decide is one approve or reject.

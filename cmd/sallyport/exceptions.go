@@ -17,7 +17,7 @@ type exceptCommand struct {
 	Code   string        `arg:"" complete:"held" help:"Code of the held response, such as 4F2A."`
 	Rule   []string      `sep:"none" placeholder:"RULE" help:"Only this rule, of those that matched. Can be repeated."`
 	For    time.Duration `default:"1h" help:"How long it lasts, at most 168h."`
-	Digest string        `placeholder:"D" help:"Decide only if the item still has this digest."`
+	Digest narrow        `placeholder:"D" help:"Decide only if the item still has this digest."`
 	Yes    bool          `help:"Answer yes to every question."`
 }
 
@@ -29,7 +29,7 @@ func (c exceptCommand) check() error {
 }
 
 func (c exceptCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	item, err := heldItem(ctx, hub, c.Code, c.Digest)
+	item, err := heldItem(ctx, hub, c.Code, string(c.Digest))
 	if err != nil {
 		return exitFailed, err
 	}

@@ -15,12 +15,12 @@ type releaseCommand struct {
 	jsonFlag
 	Code          string `arg:"" complete:"held" help:"Code of the held response, such as 4F2A."`
 	WithoutMarked bool   `name:"without-marked" help:"Leave out the sentences with warnings."`
-	Digest        string `placeholder:"D" help:"Decide only if the item still has this digest."`
+	Digest        narrow `placeholder:"D" help:"Decide only if the item still has this digest."`
 	Yes           bool   `help:"Answer yes to every question."`
 }
 
 func (c releaseCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	item, err := heldItem(ctx, hub, c.Code, c.Digest)
+	item, err := heldItem(ctx, hub, c.Code, string(c.Digest))
 	if err != nil {
 		return exitFailed, err
 	}
@@ -75,9 +75,9 @@ type discardCommand struct {
 	jsonFlag
 	Code   string `arg:"" optional:"" complete:"held" help:"Code of the held response, such as 4F2A."`
 	All    bool   `help:"Delete all responses that are held now."`
-	Server string `placeholder:"S" complete:"server" help:"With --all: only those of this server."`
-	Tool   string `placeholder:"T" help:"With --all: only those of this tool."`
-	Digest string `placeholder:"D" help:"Decide only if the item still has this digest."`
+	Server narrow `placeholder:"S" complete:"server" help:"With --all: only those of this server."`
+	Tool   narrow `placeholder:"T" help:"With --all: only those of this tool."`
+	Digest narrow `placeholder:"D" help:"Decide only if the item still has this digest."`
 	Yes    bool   `help:"Answer yes to every question."`
 }
 
@@ -97,7 +97,7 @@ func (c discardCommand) ask(ctx context.Context, s streams, hub *control.Client)
 	if c.All {
 		return c.discardAll(ctx, s, hub)
 	}
-	item, err := heldItem(ctx, hub, c.Code, c.Digest)
+	item, err := heldItem(ctx, hub, c.Code, string(c.Digest))
 	if err != nil {
 		return exitFailed, err
 	}
@@ -145,7 +145,7 @@ type discardReport struct {
 
 // discardAll discards the responses held at this moment, of one server or tool if named. Later ones stay, and are counted.
 func (c discardCommand) discardAll(ctx context.Context, s streams, hub *control.Client) (int, error) {
-	set, err := control.AskHeldSet(ctx, hub, control.HeldQuery{Server: c.Server, Tool: c.Tool})
+	set, err := control.AskHeldSet(ctx, hub, control.HeldQuery{Server: string(c.Server), Tool: string(c.Tool)})
 	if err != nil {
 		return exitFailed, err
 	}
@@ -161,7 +161,7 @@ func (c discardCommand) discardAll(ctx context.Context, s streams, hub *control.
 			jsonFlag: c.jsonFlag, hub: hub, yes: c.Yes, shown: listOf(set.Items), show: func(*page) {}, brief: func(*page) {},
 			question: fmt.Sprintf("\nDiscard %s? [y/N] ", terminal.Counted(len(set.Codes), "held response")), want: "y",
 			do: func() (err error) {
-				done, err = control.AskDiscardHeld(ctx, hub, control.DiscardHeld{Codes: set.Codes, Server: c.Server, Tool: c.Tool})
+				done, err = control.AskDiscardHeld(ctx, hub, control.DiscardHeld{Codes: set.Codes, Server: string(c.Server), Tool: string(c.Tool)})
 				return err
 			},
 		}.run(ctx, s)

@@ -19,8 +19,8 @@ type settingsCommand struct {
 
 type settingsScope struct {
 	jsonFlag
-	Server string `placeholder:"S" complete:"server" help:"For this server."`
-	Tool   string `placeholder:"T" help:"For this tool of the server."`
+	Server narrow `placeholder:"S" complete:"server" help:"For this server."`
+	Tool   narrow `placeholder:"T" help:"For this tool of the server."`
 }
 
 func (c settingsScope) check() error {
@@ -31,7 +31,7 @@ func (c settingsScope) check() error {
 }
 
 func (c settingsScope) query(key string) control.SettingQuery {
-	return control.SettingQuery{Key: key, Server: c.Server, Tool: c.Tool}
+	return control.SettingQuery{Key: key, Server: string(c.Server), Tool: string(c.Tool)}
 }
 
 type settingsListCommand struct{ settingsScope }
@@ -58,13 +58,18 @@ type settingsGetCommand struct {
 	Key string `arg:"" complete:"setting" help:"Name of the setting, such as pins.recheck."`
 }
 
+var errNoSetting = errors.New("no such setting; run \"sallyport settings list\" to see them")
+
 func (c settingsGetCommand) ask(ctx context.Context, s streams, hub *control.Client) (int, error) {
+	if c.Key == "" { // to the hub that means all of them
+		return exitUsage, errNoSetting
+	}
 	settings, err := control.AskSettings(ctx, hub, c.query(c.Key))
 	if err != nil {
 		return codeOfSetting(c.Key, err), err
 	}
 	if len(settings) == 0 {
-		return exitUsage, errors.New("no such setting; run \"sallyport settings list\" to see them")
+		return exitUsage, errNoSetting
 	}
 	return exitFine, c.print(s, settings[0], func(p *page) { p.Printf("%s\n", terminal.Text(settings[0].Value)) })
 }
