@@ -253,7 +253,11 @@ func (p *page) decided(d control.Decided, item control.ItemDetail, left []contro
 		p.Hang("", "  ", "blocked"+whose+": "+terminal.Names(blocked))
 	}
 	if len(kept) > 0 {
-		p.Hang("", "  ", "kept blocked"+whose+": "+terminal.Names(kept))
+		as := "kept blocked" + whose
+		if review.AboutSettings(item) {
+			as = "kept at the safer value, in settings.json too"
+		}
+		p.Hang("", "  ", as+": "+terminal.Names(kept))
 	}
 	if len(d.Left) == 0 {
 		return
