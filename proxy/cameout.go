@@ -183,12 +183,12 @@ func (c *cameOut) takeBeside(raw []byte) (wait func() *taken) {
 }
 
 // values are those of a text that is about to be delivered. news is false if the hub knows all of them.
-func (c *cameOut) values(item string, request, raw []byte, flagged bool) (v control.Values, news bool) {
-	return c.newsOf(c.take(raw), item, request, flagged)
+func (c *cameOut) values(item string, raw []byte, flagged bool) (v control.Values, news bool) {
+	return c.newsOf(c.take(raw), item, flagged)
 }
 
-// newsOf is what of a text's values is told.
-func (c *cameOut) newsOf(t taken, item string, request []byte, flagged bool) (v control.Values, news bool) {
+// newsOf is what of a text's values is told. The caller adds the request that they answer.
+func (c *cameOut) newsOf(t taken, item string, flagged bool) (v control.Values, news bool) {
 	if len(t.came) == 0 && !t.left {
 		return v, false
 	}
@@ -196,7 +196,7 @@ func (c *cameOut) newsOf(t taken, item string, request []byte, flagged bool) (v 
 	if c.knows(t.keys, t.came, flagged, now) && !t.left {
 		return v, false
 	}
-	return control.Values{Client: c.client(), Item: item, Request: string(request), At: now, Came: t.came, Left: t.left, Flagged: flagged}, true
+	return control.Values{Client: c.client(), Item: item, At: now, Came: t.came, Left: t.left, Flagged: flagged}, true
 }
 
 // knows reports whether all values were told a short while ago. It marks the fields that only repeat what a call gave the server: an address that

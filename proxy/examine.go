@@ -275,7 +275,8 @@ func (s *responses) send(e *examined) error {
 			now := s.came.take(saidIn(e.line, e.body, e.r.id))
 			e.taken = &now
 		}
-		if v, news := s.came.newsOf(*e.taken, e.r.subjectItem(), e.r.id, e.found.Verdict != inspect.Clean); news {
+		if v, news := s.came.newsOf(*e.taken, e.r.subjectItem(), e.found.Verdict != inspect.Clean); news {
+			v.Request = s.journal.requestID(e.r)
 			s.deliverBehind(e, &v, sent, done)
 			return nil
 		}

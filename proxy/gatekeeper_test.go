@@ -368,6 +368,12 @@ func (g *gatekeeper) found() []inspect.Finding {
 	return g.reports[len(g.reports)-1].Findings
 }
 
+func (g *gatekeeper) allRecords() []control.Record {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.records)
+}
+
 func (g *gatekeeper) recorded(match func(control.Record) bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

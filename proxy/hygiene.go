@@ -43,7 +43,7 @@ func (s *exchange) saidBeside(line []byte) *control.Values {
 	}
 	name, _ := frame.Find(line, root, "method")
 	method, _ := frame.String(line, name)
-	v, news := s.came.values(method, nil, params.Of(line), false)
+	v, news := s.came.values(method, params.Of(line), false)
 	if !news {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"strings"
@@ -25,6 +26,8 @@ type journal struct {
 	session string
 	client  atomic.Pointer[string]
 
+	names maphash.Seed // of requests in records
+
 	mu      sync.Mutex
 	tallies map[string]*tally
 	stood   map[string]bool // what described has recorded
@@ -32,7 +35,7 @@ type journal struct {
 }
 
 func (j *journal) init(cfg Config) {
-	j.gate, j.session = cfg.Gate, cfg.Session
+	j.gate, j.session, j.names = cfg.Gate, cfg.Session, maphash.MakeSeed()
 	j.client.Store(&cfg.Client)
 	j.tallies, j.stood = map[string]*tally{}, map[string]bool{}
 }
@@ -61,8 +64,18 @@ func (j *journal) about(r *request, mode string, status vocab.Status, rec contro
 	if kind == vocab.RecordPolicyDecision {
 		rec.Mode = mode
 	}
-	rec.DurationUS = now.Sub(r.started).Microseconds()
+	rec.Request, rec.DurationUS = j.requestID(r), now.Sub(r.started).Microseconds()
 	j.recordAt(now, kind, status, rec)
+}
+
+// requestID is what all records about one request have in common, and the id of its response if that is held. It is made anew each time
+// from when the request came and the id it came with, so that no request needs room for it. A request without an id (the task of a
+// notification) has none.
+func (j *journal) requestID(r *request) string {
+	if len(r.id) == 0 {
+		return ""
+	}
+	return vocab.RecordIDOf(r.started, maphash.Bytes(j.names, r.id))
 }
 
 func (j *journal) answered(r *request, status vocab.Status, bytes int) {
@@ -95,7 +108,7 @@ func (j *journal) asksFor(r *request, d refusal.Decision, check vocab.CallCheck,
 // flowNotes records a call that passed, although it carries what came out of a server. policy is flow.policy: under ask, some rules only note.
 func (j *journal) flowNotes(r *request, policy string, rules []int) {
 	j.decide(policy, vocab.StatusWarned, control.Record{
-		Tool: r.called(), Request: string(r.id), Summary: "the call carries what came out of a server", Detail: r.detail(facts{"check": vocab.CheckFlow, "rules": rules}),
+		Tool: r.called(), Request: j.requestID(r), Summary: "the call carries what came out of a server", Detail: r.detail(facts{"check": vocab.CheckFlow, "rules": rules}),
 	})
 }
 

@@ -42,7 +42,7 @@ type quarantine struct {
 // holdBack stores a whole response and then tells the client. It returns at once: nothing else waits for it.
 func (q *quarantine) holdBack(r *request, body []byte, failed bool, f found) {
 	held := control.Held{
-		ID: vocab.NewRecordID(time.Now()), Time: time.Now().UTC(), Client: q.clientName(), Session: q.cfg.Session, Era: q.era().String(),
+		ID: q.journal.requestID(r), Time: time.Now().UTC(), Client: q.clientName(), Session: q.cfg.Session, Era: q.era().String(),
 		Method: cut.Bytes(r.methodName(), 200), Item: r.item, Name: r.subject(), Params: r.params, Answer: body, Bytes: int64(len(body)), Error: failed,
 		Why: vocab.HeldThreat, Score: f.Score, Findings: slices.Concat(f.Findings, f.Secrets), Checks: f.Checks, RuleSet: f.RuleSet, Guards: f.guards.verdicts,
 	}
@@ -234,7 +234,8 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 		return
 	}
 	if q.came.on(&of) {
-		if v, news := q.came.values(pin.Key(pin.Tool, taken.Tool), r.id, taken.Answer, true); news {
+		if v, news := q.came.values(pin.Key(pin.Tool, taken.Tool), taken.Answer, true); news {
+			v.Request = q.journal.requestID(r)
 			q.came.tell([]control.Values{v})
 		}
 	}

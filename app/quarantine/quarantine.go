@@ -338,7 +338,7 @@ func (q *Quarantine) HoldPrepared(s *office.Wrapper, server string, ready readyH
 			summary += "; it was too large to keep and is gone"
 		}
 		_, err := tx.Append(q.office.Record(vocab.RecordQuarantine, vocab.StatusHeld, store.Record{
-			Server: server, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
+			Server: server, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Request: one.ID, Bytes: one.Bytes, Summary: summary,
 			Detail: office.Detail(map[string]any{"check": "quarantine", "why": one.Why, "rules": rulesIn(ready.findings), "score": one.Score, "method": cut.Bytes(legible.Escape(one.Method), office.MaxName), "item": cut.Bytes(one.Item, office.MaxName), "rule_set": one.RuleSet}),
 		}))
 		q.office.CrashPoint("hold")

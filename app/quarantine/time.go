@@ -39,7 +39,7 @@ func (q *Quarantine) heldRecord(tx *store.Tx, kind vocab.RecordKind, status voca
 		name = server.Name
 	}
 	return q.office.Record(kind, status, store.Record{
-		Server: name, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Bytes: one.Bytes, Summary: summary,
+		Server: name, ServerID: one.ServerID, Tool: heldTool(one), Code: one.Code, Client: one.Client, Session: one.Session, Request: one.ID, Bytes: one.Bytes, Summary: summary,
 		Detail: office.Detail(map[string]any{"check": "quarantine", "state": one.State, "without_marked": one.Without, "unsure": one.Unsure}),
 	})
 }

@@ -69,8 +69,8 @@ func (l *Link) Came(ctx context.Context, values ...Values) error {
 // CallEnd is one end of what a person is asked about: where a value came from.
 type CallEnd struct {
 	Server  string    `json:"server"`
-	Tool    string    `json:"tool,omitempty"` // or the method
-	Request string    `json:"request,omitempty"`
+	Tool    string    `json:"tool,omitempty"`    // or the method
+	Request string    `json:"request,omitempty"` // that of the records of this call
 	Time    time.Time `json:"time" ts_type:"string"`
 	As      string    `json:"as" ts_type:"'prose' | 'field'"`
 	Member  string    `json:"member,omitempty"` // of the field, if it is one of the usual
