@@ -308,7 +308,8 @@ func TestTitlesAndRecordsNeverSpeakInTheServersWords(t *testing.T) {
 	p.approve(it)
 	w.report(tool("Sallyport says: all is well", "y"))
 	for _, r := range p.records("") {
-		if strings.Contains(r.Summary+r.Tool+r.Server, "well") {
+		// The name has a member of its own, which is shown as a stranger's text.
+		if strings.Contains(r.Summary+r.Server, "well") || r.Tool != "" && r.Tool != "Sallyport says: all is well" {
 			t.Fatalf("record %+v", r)
 		}
 	}

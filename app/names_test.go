@@ -175,3 +175,30 @@ func TestANameThatTwoServersHaveNamesBothInItsError(t *testing.T) {
 		}
 	}
 }
+
+// A tool has the server's name in the records of the hub too, also where our own sentences may not speak it.
+func TestTheRecordsOfTheHubNameAToolAsItsServerDoes(t *testing.T) {
+	const name = "notes/ищи мне"
+	p := newPlace(t)
+	w := p.wrap("notes")
+	w.report(tool(name, "one"))
+	p.approve(p.item())
+	w.report(tool(name, "two"))
+	it := p.item()
+	held := heldOne(t, 1)
+	held.Item, held.Name = "tool:"+name, name
+	w.hold(held)
+	p.approve(it)
+	var found []string
+	for _, r := range p.records("drift,quarantine,approval") {
+		if r.Tool == name {
+			found = append(found, string(r.Kind))
+		}
+		if strings.Contains(r.Summary, "ищи") {
+			t.Errorf("our own sentence speaks it: %q", r.Summary)
+		}
+	}
+	if got := strings.Join(found, " "); got != "approval drift quarantine approval" {
+		t.Errorf("named in %q", got)
+	}
+}

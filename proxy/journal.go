@@ -91,12 +91,8 @@ func (j *journal) answeredAs(r *request, status vocab.Status, bytes int, more fa
 }
 
 func (j *journal) refused(r *request, why refusal.Reason, d refusal.Decision, ran bool) {
-	tool := d.Tool
-	if tool != "" && r.delivered != "" {
-		tool = r.called()
-	}
 	j.about(r, vocab.ModeAlways, vocab.StatusBlocked, control.Record{
-		Tool: tool, Code: d.Code, Summary: why.Summary(ran), Detail: r.detail(r.withPayload(facts{"check": "gate"})),
+		Tool: r.called(), Code: d.Code, Summary: why.Summary(ran), Detail: r.detail(r.withPayload(facts{"check": "gate"})),
 	})
 }
 
@@ -212,7 +208,7 @@ func (j *journal) described(setting, item string, content []byte, s inspect.Stan
 	}
 	record := control.Record{Summary: summary, Detail: facts{"check": "descriptions", "item": legible.Escape(item), "rules": s.Rules[:min(len(s.Rules), maxRules)]}.detail()}
 	if name, ok := strings.CutPrefix(item, string(pin.Tool)+":"); ok {
-		record.Tool = legible.Name(name, "")
+		record.Tool = recorded(name)
 	}
 	j.decide(setting, status, record)
 }

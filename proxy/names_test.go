@@ -215,7 +215,7 @@ func TestARefusalNamesAToolAsTheClientKnowsIt(t *testing.T) {
 		}
 	}
 	r.records("the refusal, under the server's name", func(c control.Record) bool {
-		return c.Kind == vocab.RecordCall && c.Status == vocab.StatusBlocked && c.Tool == "a tool" && strings.Contains(string(c.Detail), `"delivered_as":"weather"`)
+		return c.Kind == vocab.RecordCall && c.Status == vocab.StatusBlocked && c.Tool == "weather x" && strings.Contains(string(c.Detail), `"delivered_as":"weather"`)
 	})
 }
 

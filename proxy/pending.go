@@ -328,12 +328,20 @@ func (r *request) recordKind() vocab.RecordKind {
 // counts reports whether each request of this kind gets a record, whatever its outcome.
 func (r *request) counts() bool { return r.recordKind() != vocab.RecordPolicyDecision }
 
-// called is the tool that a record names. A read names its subject in the detail.
+// called is the tool that a record names, by the server's own name for it. A read names its subject in the detail.
 func (r *request) called() string {
-	if kind := r.recordKind(); kind == vocab.RecordRead || kind == vocab.RecordPrompt {
+	if r.method != methodCall && r.method != methodTask {
 		return ""
 	}
-	return legible.Name(r.subject(), "a tool")
+	return recorded(r.subject())
+}
+
+// recorded is a tool's name as a record keeps it, without secrets: what was called may be anything that a model wrote.
+func recorded(tool string) string {
+	if plain := legible.Name(tool, ""); plain != "" {
+		return plain
+	}
+	return legible.Recorded(masked(tool))
 }
 
 // detail is the JSON detail of the record about this request: more, and the subject of a read.

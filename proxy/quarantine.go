@@ -225,7 +225,7 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 	light, tool := spotlightUnder(&of, r.wish), r.called()
 	light.source = spotlightSource(q.view(), r)
 	if !same { // the tool that was called is ours
-		tool = legible.Name(taken.Tool, "a tool")
+		tool = recorded(taken.Tool)
 		light.source = taken.Server + "/" + legible.Name(q.knownTool(taken), "a tool")
 	}
 	sent, done, bad := q.change(&of, light, line, secretsIn(&of, taken.Answer))

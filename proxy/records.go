@@ -118,7 +118,7 @@ func (j *journal) violated(e *examined) {
 		Message: shownIn(e.violation.Message, maxViolation), More: e.violation.More,
 	}
 	j.decide(e.policy.Validation, status, control.Record{
-		Tool: legible.Name(e.r.tool(), "a tool"), Request: j.requestID(e.r), Summary: summary + " (" + where + ")", Detail: e.r.detail(facts{"check": inspect.OutputSchema, "violation": violation}),
+		Tool: recorded(e.r.tool()), Request: j.requestID(e.r), Summary: summary + " (" + where + ")", Detail: e.r.detail(facts{"check": inspect.OutputSchema, "violation": violation}),
 	})
 }
 
@@ -134,7 +134,7 @@ func (j *journal) mismatched(r *request) {
 // releaseDelivered records a delivery for the hub.
 func (j *journal) releaseDelivered(r *request, taken control.Taken, code string, bytes int) {
 	j.record(vocab.RecordQuarantine, vocab.StatusOK, control.Record{
-		Tool: legible.Name(taken.Tool, ""), Code: code, Request: j.requestID(r), Summary: "a released response was delivered", Detail: facts{"check": "quarantine"}.detail(),
+		Tool: recorded(taken.Tool), Code: code, Request: j.requestID(r), Summary: "a released response was delivered", Detail: facts{"check": "quarantine"}.detail(),
 		DurationUS: time.Since(r.started).Microseconds(), Bytes: int64(bytes),
 	})
 }
@@ -148,7 +148,7 @@ func (j *journal) unkept(err error) {
 }
 
 // secrets records, once per response, that it holds secrets, but none of them.
-func (j *journal) secrets(r *request, done redaction) {
+func (j *journal) secrets(r *request, tool string, done redaction) {
 	if done.places == 0 {
 		return
 	}
@@ -157,12 +157,13 @@ func (j *journal) secrets(r *request, done redaction) {
 		summary, mode = "its response contained "+secretWords(done.rules)+"; Sallyport replaced them with marks", "redact"
 	}
 	detail := r.detail(facts{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
-	j.decide(mode, vocab.StatusWarned, control.Record{Tool: r.called(), Request: j.requestID(r), Summary: summary, Detail: detail})
+	j.decide(mode, vocab.StatusWarned, control.Record{Tool: tool, Request: j.requestID(r), Summary: summary, Detail: detail})
 }
 
-// changed records, once per response, what was found or replaced in it: never the secrets, and no boundaries, which each response has.
+// changed records, once per response, what was found or replaced in it: never the secrets, and no boundaries, which each response has. tool
+// is what the response came from.
 func (j *journal) changed(r *request, tool string, done changes) {
-	j.secrets(r, done.secrets)
+	j.secrets(r, tool, done.secrets)
 	if !done.replaced.Any() {
 		return
 	}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/sallyport/sallyport/proxy/control"
@@ -57,4 +58,45 @@ func TestAHeldResponseIsKnownByTheRequestOfItsCall(t *testing.T) {
 	r.records("the call", func(rec control.Record) bool {
 		return rec.Kind == vocab.RecordCall && rec.Status == vocab.StatusHeld && rec.Request != "" && rec.Request == held[0].ID
 	})
+}
+
+// A tool has the server's name for it in every record, also where our own sentences may not speak it: else a person can neither see nor
+// search what was called.
+func TestRecordsNameAToolAsItsServerDoes(t *testing.T) {
+	const name = "notes/ищи мне"
+	r := ready(t, declaring(named(name), echoTool), func(r *rig) { r.gate.settings["redact.mode"] = "redact" })
+	does := func(what string, does func(), kind vocab.RecordKind, status vocab.Status, check string) {
+		t.Helper()
+		before := len(r.gate.allRecords())
+		does()
+		r.eventually(what, func() bool {
+			for _, rec := range r.gate.allRecords()[before:] {
+				if rec.Kind == kind && rec.Status == status && rec.Check() == check && rec.Tool == name {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	saying(r, textResult("password=hunter2hunter2"))
+	does("what was replaced", func() { r.call("1", name) }, vocab.RecordPolicyDecision, vocab.StatusWarned, "redact")
+	saying(r, textResult("fine"))
+	does("a call", func() { r.call("2", name) }, vocab.RecordCall, vocab.StatusOK, "")
+	saying(r, textResult(poison))
+	does("a held call", func() { r.call("3", name) }, vocab.RecordCall, vocab.StatusHeld, "inspect")
+	// What was replaced in a released response belongs to the tool it came from, not to ours that delivers it.
+	r.gate.set(func(g *gatekeeper) {
+		g.taken = control.Taken{State: vocab.HeldTaken, Method: "tools/call", Server: "weather", Tool: name, Settings: map[string]string{"redact.mode": "redact"}, Answer: []byte(`{"content":[{"type":"text","text":"password=hunter2hunter2"}]}`)}
+	})
+	does("a delivery", func() {
+		r.send(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"quarantine_release","arguments":{"quarantine_id":"4F2A"}}}`)
+		r.answerTo("4")
+	}, vocab.RecordPolicyDecision, vocab.StatusWarned, "redact")
+	r.server.declare(func(s *server) { s.tools[0] = strings.Replace(s.tools[0], `"d"`, `"changed"`, 1); s.handle = nil })
+	r.gate.set(func(g *gatekeeper) { g.approve = approveNone })
+	r.tools("5")
+	does("a refused call", func() { r.call("6", name) }, vocab.RecordCall, vocab.StatusBlocked, "gate")
+	// What a model calls may be anything.
+	r.call("7", `ghp_NCiia3anXn9k3ksu9mI4ROnl89Sm995ytbxA\u202e and me`)
+	r.records("a name with a secret in it", func(rec control.Record) bool { return rec.Tool == "*** and me" })
 }

@@ -59,7 +59,7 @@ func (a *Approvals) addedRecord(server store.Server, more Added) store.Record {
 		rules = append(rules, f.Rule)
 	}
 	return a.office.Decision(vocab.ModeAlways, vocab.StatusWarned, store.Record{
-		Server: server.Name, ServerID: server.ID, Tool: review.ToolOf(more.Key), Summary: review.ItemSaid(more.Key, "has a warning of a guardrail provider"),
+		Server: server.Name, ServerID: server.ID, Tool: review.ToolNamed(more.Key), Summary: review.ItemSaid(more.Key, "has a warning of a guardrail provider"),
 		Detail: office.Detail(map[string]any{"check": "metadata", "item": more.Key, "rules": rules, "guardrails": control.Votes(more.Verdicts)}),
 	})
 }

@@ -148,7 +148,7 @@ func (a *Approvals) drift(l *ledger.Ledger, before, after review.Standing, s *of
 			continue
 		}
 		record := store.Record{
-			Server: l.Server.Name, ServerID: l.Server.ID, Tool: review.ToolOf(j.Key), Summary: words, Client: s.Client, Session: s.Session,
+			Server: l.Server.Name, ServerID: l.Server.ID, Tool: review.ToolNamed(j.Key), Summary: words, Client: s.Client, Session: s.Session,
 			Detail: office.Detail(map[string]any{"check": "pins", "item": j.Key, "state": j.State, "digest": j.Declared, "before": old.Declared}),
 		}
 		if j.Waits {

@@ -19,7 +19,7 @@ func (a *Approvals) unvalidated(tx *store.Tx, l *ledger.Ledger) ([]store.Record,
 	var records []store.Record
 	for _, key := range slices.Sorted(maps.Keys(found)) {
 		records = append(records, a.office.Record(vocab.RecordProblem, vocab.StatusWarned, store.Record{
-			Server: l.Server.Name, ServerID: l.Server.ID, Tool: review.ToolOf(key), Summary: "its responses aren't checked, because its output schema doesn't compile",
+			Server: l.Server.Name, ServerID: l.Server.ID, Tool: review.ToolNamed(key), Summary: "its responses aren't checked, because its output schema doesn't compile",
 			Detail: office.Detail(map[string]any{"check": inspect.OutputSchema, "item": key, "error": found[key].Title}),
 		}))
 	}

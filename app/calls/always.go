@@ -137,7 +137,7 @@ func (c *Calls) ForgetCall(_ control.Peer, id string) (out control.AllowedCall, 
 				return false, err
 			}
 			_, err := tx.Append(c.office.Record(vocab.RecordRejection, vocab.StatusOK, store.Record{
-				Server: out.Server, ServerID: a.ServerID, Tool: review.ToolOf(a.Item), Code: a.Code, Summary: "a person took back that a call of " + review.ItemWords(a.Item) + " is allowed for good",
+				Server: out.Server, ServerID: a.ServerID, Tool: review.ToolNamed(a.Item), Code: a.Code, Summary: "a person took back that a call of " + review.ItemWords(a.Item) + " is allowed for good",
 				Detail: office.Detail(map[string]any{"check": a.Rule, "allowed": id, "uses": a.Uses}),
 			}))
 			return true, err

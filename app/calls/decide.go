@@ -56,7 +56,7 @@ func (c *Calls) DecideCall(tx *store.Tx, it store.Item, d control.Decide, out *c
 		out.Approved = append(out.Approved, call.Item)
 	}
 	record := c.office.Record(kind, vocab.StatusOK, store.Record{
-		Server: l.Server.Name, ServerID: l.Server.ID, Tool: review.ToolOf(call.Item), Code: it.Code, Client: call.Client,
+		Server: l.Server.Name, ServerID: l.Server.ID, Tool: review.ToolNamed(call.Item), Code: it.Code, Client: call.Client,
 		Summary: "a call of " + review.ItemWords(call.Item) + " was " + words + " by a person",
 	})
 	more := map[string]any{"check": call.Check, "digest": it.Digest}

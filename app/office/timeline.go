@@ -13,7 +13,7 @@ import (
 func (o *Office) NoteDecision(tx *store.Tx, server store.Server, kind vocab.RecordKind, code string, keys []string, words string, more map[string]any) error {
 	r := store.Record{Server: server.Name, ServerID: server.ID, Code: code}
 	if len(keys) == 1 {
-		r.Tool = review.ToolOf(keys[0])
+		r.Tool = review.ToolNamed(keys[0])
 		r.Summary = review.ItemSaid(keys[0], "was "+words+" by a person")
 	} else {
 		r.Summary = review.Count(len(keys), "item") + " were " + words + " by a person"

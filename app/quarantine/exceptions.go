@@ -216,7 +216,7 @@ func (q *Quarantine) EndException(_ control.Peer, id string) (out control.Except
 			return false, err
 		}
 		_, err := tx.Append(q.office.Record(vocab.RecordRejection, vocab.StatusOK, store.Record{
-			Server: out.Server, Tool: review.ToolOf(pass.Item), Code: pass.Code, Summary: "a person ended an exception",
+			Server: out.Server, Tool: review.ToolNamed(pass.Item), Code: pass.Code, Summary: "a person ended an exception",
 			Detail: office.Detail(map[string]any{"check": "exception", "rule": pass.Rule, "exceptions": []string{pass.ID}, "used": pass.Used}),
 		}))
 		return true, err

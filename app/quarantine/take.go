@@ -50,7 +50,10 @@ func (q *Quarantine) Take(w control.Wrapper, take control.Take) (out control.Tak
 	if !known || !heldFor(s, one, take.Client) {
 		return out, nil
 	}
-	out = control.Taken{State: one.State, Method: one.Method, Tool: heldTool(one)}
+	out = control.Taken{State: one.State, Method: one.Method}
+	if one.Method == "tools/call" {
+		out.Tool = one.Name
+	}
 	err = q.UpdateHeld(func(tx *store.Tx, put Put) (bool, error) {
 		server, err := tx.Server(one.ServerID)
 		if err != nil && !office.Absent(err) {

@@ -38,12 +38,12 @@ func heldPart(one store.Held) string {
 	return cmp.Or(one.Item, one.Method)
 }
 
-// heldTool is the tool's name if it is harmless in a sentence of ours.
+// heldTool is the tool as records name it, "" if it was no call.
 func heldTool(one store.Held) string {
 	if one.Method != "tools/call" {
 		return ""
 	}
-	return legible.Name(one.Name, "")
+	return legible.Recorded(one.Name)
 }
 
 // heldTitle names a tool only if the name is harmless.

@@ -24,6 +24,15 @@ func ToolOf(key string) string {
 	return legible.Name(name, "")
 }
 
+// ToolNamed is the tool of a pin key as a record names it, "" if the key is no tool's.
+func ToolNamed(key string) string {
+	name, ok := pin.ToolName(key)
+	if !ok {
+		return ""
+	}
+	return legible.Recorded(name)
+}
+
 // ItemWords names an item in our sentences.
 func ItemWords(key string) string {
 	switch key {

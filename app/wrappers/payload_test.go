@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/sallyport/sallyport/app/office"
+	"github.com/sallyport/sallyport/proxy/control"
 	"github.com/sallyport/sallyport/proxy/vocab"
 )
 
@@ -23,6 +25,10 @@ func TestKnownSecretsAreMaskedInWhatACallSaid(t *testing.T) {
 		if _, kept := vocab.SplitPayload(maskPayload(detail, []string{secret}, maskDetail)); kept == nil || kept.Response != `{"a":"***"}` {
 			t.Errorf("%s is kept as %+v", written, kept)
 		}
+	}
+	called := []control.Record{{Kind: vocab.RecordCall, Status: vocab.StatusBlocked, Tool: "find correct horse battery staple"}}
+	if sent, _ := Caused(&office.Wrapper{Secrets: secrets}, "notes", called); len(sent) != 1 || sent[0].Tool != "find ***" {
+		t.Errorf("what was called is kept as %+v", sent)
 	}
 	plain := json.RawMessage(`{"check":"inspect","rules":["a"]}`)
 	if got := maskPayload(plain, secrets, maskDetail); string(got) != string(plain) {

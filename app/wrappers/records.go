@@ -83,7 +83,7 @@ func Caused(s *office.Wrapper, name string, sent []control.Record) (records []st
 			continue
 		}
 		record.Server, record.ServerID = name, s.Server
-		record.Tool = cut.Bytes(record.Tool, office.MaxName)
+		record.Tool = cut.Bytes(mask.Text(record.Tool, s.Secrets), office.MaxName)
 		record.Summary = cut.Bytes(mask.Text(record.Summary, s.Secrets), 4096)
 		if record.Kind == vocab.RecordRead || record.Kind == vocab.RecordPrompt {
 			record.Detail = maskPayload(record.Detail, s.Secrets, maskNamed)

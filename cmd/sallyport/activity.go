@@ -144,7 +144,7 @@ func parseSince(typed string, now time.Time) (time.Time, error) {
 func (p *page) record(r vocab.Record, shown string) {
 	about := terminal.Server("", legible.ShortName(shown, legible.MaxShownName+legible.MarkLength))
 	if r.Tool != "" {
-		about += "/" + terminal.Short(r.Tool, 40)
+		about += "/" + terminal.Tool(r.Tool, 40)
 	}
 	what := terminal.Short(r.Summary, 120)
 	if named := r.Named(); named != "" {

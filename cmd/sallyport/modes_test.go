@@ -16,7 +16,7 @@ import (
 func TestEveryDecisionInTheTimelineNamesItsMode(t *testing.T) {
 	may := map[string][]string{
 		"RecordPolicyDecision": {"decide", "about", "recordKind", "counts", "Decision", "wrapperKinds"},
-		"recordKind":           {"about", "counts", "called", "detail"},
+		"recordKind":           {"about", "counts", "detail"},
 	}
 	seen := map[string]bool{}
 	for _, room := range []string{"proxy", "app"} {

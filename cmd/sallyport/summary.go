@@ -67,7 +67,7 @@ func summaryName(by string, row control.SummaryRow) string {
 		name = terminal.Server("", legible.ShortName(row.Server, legible.MaxShownName+legible.MarkLength))
 	}
 	if by == control.ByTool {
-		name += "/" + terminal.Short(row.Tool, 40)
+		name += "/" + terminal.Tool(row.Tool, 40)
 	}
 	return orDash(name)
 }

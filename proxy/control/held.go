@@ -58,7 +58,7 @@ type Taken struct {
 	State    vocab.HeldState   `json:"state"`
 	Method   string            `json:"method,omitempty"`
 	Server   string            `json:"server,omitempty"` // display name
-	Tool     string            `json:"tool,omitempty"`
+	Tool     string            `json:"tool,omitempty"`   // as the server names it
 	Answer   []byte            `json:"answer,omitempty"` // already without the marked parts, if it was released without them
 	Error    bool              `json:"error,omitempty"`
 	Settings map[string]string `json:"settings,omitempty"` // of the tool, or the server, it came from: redaction and hygiene still apply

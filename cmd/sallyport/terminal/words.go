@@ -50,6 +50,14 @@ func Entry(name string) string {
 	return fmt.Sprintf("%q", Short(name, 60))
 }
 
+// Tool is a tool's name for one of our lines. One that isn't plain is quoted, so that it can't be read on into our words.
+func Tool(name string, most int) string {
+	if plain := legible.Name(name, ""); plain != "" {
+		return Short(plain, most)
+	}
+	return fmt.Sprintf("%q", Short(name, most))
+}
+
 // Command is a readable argument vector, quoted where a word would otherwise fall apart or hide.
 func Command(argv []string) string {
 	words := make([]string, len(argv))

@@ -268,6 +268,18 @@ func Name(name, fallback string) string {
 	return name
 }
 
+// maxRecorded is how many characters of a tool's name a record keeps.
+const maxRecorded = 256
+
+// Recorded is a tool's name in a member of its own, as records have it: name if it is plain, else what Text leaves of it. Never put it into
+// a sentence of ours.
+func Recorded(name string) string {
+	if plain := Name(name, ""); plain != "" {
+		return plain
+	}
+	return Text(name, maxRecorded)
+}
+
 // rightToLeft are the scripts in use that are written from right to left.
 var rightToLeft = []*unicode.RangeTable{unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Adlam, unicode.Mandaic, unicode.Samaritan, unicode.Hanifi_Rohingya}
 
