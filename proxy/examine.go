@@ -205,6 +205,9 @@ func (s *responses) held(e *examined) bool {
 		return false
 	}
 	e.said = true
+	if e.r.imitates {
+		e.found.imitates() // what is held lacks these members, so only the finding says that they were there
+	}
 	s.quarantine.holdBack(e.r, bytes.Clone(e.body.Of(e.line)), e.failed, e.found)
 	return true
 }
@@ -309,7 +312,7 @@ func (s *responses) deliverNow(e *examined, sent []byte, done changes) error {
 		e.r.texts.response = body.Of(sent)
 	}
 	s.journal.delivered(e.r, len(sent), e.found, secretsUnder(e.policy))
-	s.journal.changed(e.r, e.r.called(), done)
+	s.journal.changed(e.r, cameFrom{tool: e.r.called()}, done)
 	return err
 }
 

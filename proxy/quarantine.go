@@ -245,7 +245,7 @@ func (q *quarantine) deliverReleased(r *request, code string, same bool) {
 	}
 	delivered = true
 	q.journal.releaseDelivered(r, taken, code, len(line))
-	q.journal.changed(r, tool, done)
+	q.journal.changed(r, cameFrom{tool, code}, done)
 }
 
 // releasedLine is the response: the server's own object with all its parts, and our note that it was released.

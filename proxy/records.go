@@ -147,8 +147,11 @@ func (j *journal) unkept(err error) {
 	j.record(vocab.RecordProblem, vocab.StatusBlocked, control.Record{Summary: "a held response could not be stored; none of it was delivered", Detail: facts{"check": "quarantine", "error": legible.Escape(err.Error())}.detail()})
 }
 
+// cameFrom is what a response is recorded for: its tool, and the code under which it was held, "" if it was not.
+type cameFrom struct{ tool, code string }
+
 // secrets records, once per response, that it holds secrets, but none of them.
-func (j *journal) secrets(r *request, tool string, done redaction) {
+func (j *journal) secrets(r *request, of cameFrom, done redaction) {
 	if done.places == 0 {
 		return
 	}
@@ -157,13 +160,12 @@ func (j *journal) secrets(r *request, tool string, done redaction) {
 		summary, mode = "its response contained "+secretWords(done.rules)+"; Sallyport replaced them with marks", "redact"
 	}
 	detail := r.detail(facts{"check": "redact", "mode": mode, "rules": done.rules[:min(len(done.rules), maxRules)], "places": done.places})
-	j.decide(mode, vocab.StatusWarned, control.Record{Tool: tool, Request: j.requestID(r), Summary: summary, Detail: detail})
+	j.decide(mode, vocab.StatusWarned, control.Record{Tool: of.tool, Code: of.code, Request: j.requestID(r), Summary: summary, Detail: detail})
 }
 
-// changed records, once per response, what was found or replaced in it: never the secrets, and no boundaries, which each response has. tool
-// is what the response came from.
-func (j *journal) changed(r *request, tool string, done changes) {
-	j.secrets(r, tool, done.secrets)
+// changed records, once per response, what was found or replaced in it: never the secrets, and no boundaries, which each response has.
+func (j *journal) changed(r *request, of cameFrom, done changes) {
+	j.secrets(r, of, done.secrets)
 	if !done.replaced.Any() {
 		return
 	}
@@ -184,7 +186,7 @@ func (j *journal) changed(r *request, tool string, done changes) {
 		}
 	}
 	j.decide(done.light.mode, vocab.StatusWarned, control.Record{
-		Tool: tool, Request: j.requestID(r), Summary: "its response contained " + strings.Join(words, " and ") + "; Sallyport replaced " + marks,
+		Tool: of.tool, Code: of.code, Request: j.requestID(r), Summary: "its response contained " + strings.Join(words, " and ") + "; Sallyport replaced " + marks,
 		Detail: r.detail(facts{"check": "spotlight", "triggers": done.replaced.Triggers, "tags": done.replaced.Tags}),
 	})
 }

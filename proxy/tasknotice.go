@@ -197,7 +197,7 @@ func (s *taskNotices) finish(n taskNotice, e *examined) error {
 	if e.found.worth() {
 		s.journal.counted(vocab.ModeAlways, "a notification about a task passed with a warning", vocab.StatusWarned, "inspect", e.found.Findings...)
 	}
-	s.journal.changed(e.r, e.r.called(), done)
+	s.journal.changed(e.r, cameFrom{tool: e.r.called()}, done)
 	return n.deliver(n.id, sent)
 }
 

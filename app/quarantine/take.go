@@ -124,6 +124,10 @@ func (q *Quarantine) confirmHeld(s *office.Wrapper, server string, in control.Re
 		}
 		record := sent[0]
 		record.Tool, record.Summary = heldTool(one), "a released response was delivered"
+		record.Request = one.ID
+		if from, err := tx.Server(one.ServerID); err == nil { // any wrapper of its client may have delivered it
+			record.Server, record.ServerID = from.Name, from.ID
+		}
 		record.Detail = office.Detail(map[string]any{"check": "quarantine", "without_marked": one.Without, "held_for": one.Client})
 		if one.State == vocab.HeldTaken && !last {
 			// Two wrappers have it by now: when it was released again, a person was told that it may have been delivered.
