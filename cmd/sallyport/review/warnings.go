@@ -16,7 +16,7 @@ import (
 func (p *page) warnings(indent string, all []inspect.Finding) {
 	unchecked := func(f inspect.Finding) bool { return f.Rule == inspect.OutputSchema }
 	if i := slices.IndexFunc(all, unchecked); i >= 0 {
-		p.Line(indent, "note: ", fmt.Sprintf("%s (%s)", all[i].Title, all[i].Rule))
+		p.Line(indent, "note: ", fmt.Sprintf("%s (%s)", all[i].Title, all[i].Rule)) // it names a place in the schema
 		all = slices.DeleteFunc(slices.Clone(all), unchecked)
 	}
 	passages := inspect.Passages(all)
@@ -39,8 +39,18 @@ func (p *page) warnings(indent string, all []inspect.Finding) {
 	}
 }
 
+// titled prints what a finding is. Its title is ours and so never stands behind the gutter, which marks what a server says.
+func (p *page) titled(indent, before string, f inspect.Finding) {
+	words := fmt.Sprintf("%s (%s)", f.Title, f.Rule)
+	if terminal.Text(words) != words { // of no rule that Sallyport reads
+		p.Line(indent, before, words)
+		return
+	}
+	p.Hang(indent, indent+"  ", before+words)
+}
+
 func (p *page) finding(indent string, f inspect.Finding) {
-	p.Line(indent, p.level(f.Level)+" ", fmt.Sprintf("%s (%s)", f.Title, f.Rule))
+	p.titled(indent, p.level(f.Level)+" ", f)
 	if f.Where != "" {
 		p.Line(indent+"    ", "in ", f.Where)
 	}
@@ -53,7 +63,7 @@ func (p *page) finding(indent string, f inspect.Finding) {
 
 // also prints one more finding of a passage whose most serious one has been printed.
 func (p *page) also(indent string, f inspect.Finding) {
-	p.Line(indent, "also "+p.level(f.Level)+" ", fmt.Sprintf("%s (%s)", f.Title, f.Rule))
+	p.titled(indent, "also "+p.level(f.Level)+" ", f)
 	if f.Match != "" && f.Decoded == "" {
 		p.Quote(indent+"  ", terminal.Piece{Text: legible.Escape(f.Match)})
 	}
