@@ -194,7 +194,7 @@ func judgeFile(changes []clientconfig.Change, w *wantedFile, now *clientconfig.F
 		case clientconfig.NewEntry:
 			words := "new in the file and not guarded"
 			switch {
-			case c.Class.Kind == clientconfig.Remote && !c.Class.Guardable(), c.Class.Kind == clientconfig.Odd:
+			case c.Class.Kind != clientconfig.LooksWrapped && c.Class.Why != "" && !c.Class.Guardable():
 				words = "new in the file, and can't be guarded: " + c.Class.Why
 			case c.Class.Kind == clientconfig.LooksWrapped:
 				words = "new in the file, with the guard of another entry"

@@ -26,6 +26,11 @@ func fileMeaning(d control.ItemDetail) string {
 func fileConsequence(d control.ItemDetail, decides control.Welcome) []string {
 	code := terminal.Text(d.Code)
 	idle := "If you do nothing, the file stays as it is, and the client keeps using it."
+	if d.Diff == "" {
+		return append([]string{idle}, whereToDecide(decides,
+			fmt.Sprintf("sallyport reject %s    keeps the file as it is now", code),
+			"There is nothing to put back: change the entry yourself, and the item follows.")...)
+	}
 	return append([]string{idle}, whereToDecide(decides,
 		fmt.Sprintf("sallyport approve %s   makes the change shown above", code),
 		fmt.Sprintf("sallyport reject %s    keeps the file as it is now", code),
