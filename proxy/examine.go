@@ -333,6 +333,7 @@ type changes struct {
 	secrets  redaction
 	light    spotlight
 	replaced sanitize.Replaced
+	hygiene  string // the mode under which something was done about what a terminal would obey, "" if nothing was
 }
 
 // change makes what the client gets of a response that may be delivered. The order is part of what Sallyport promises: marks for secrets,
@@ -349,9 +350,13 @@ func (x *exchange) change(of *policy.Wrapper, light spotlight, line []byte, secr
 			return nil, done, unfit{whyTriggers, light.mode}
 		}
 	}
-	clean, err := x.cleaned(of.ANSI, out)
+	// The mode is that of the server the text came from: a held response may be delivered by another wrapper of its client.
+	clean, changed, err := sanitize.Line(out, of.ANSI)
 	if err != nil {
 		return nil, done, unfit{whyUnclean, of.ANSI}
+	}
+	if changed > 0 {
+		done.hygiene = of.ANSI
 	}
 	if !light.on() {
 		return clean, done, bad

@@ -18,9 +18,12 @@ import (
 // afterwards. The client's writer writes our own lines itself.
 func (s *exchange) toClient(line []byte) error {
 	mode := s.view().Policy.ANSI
-	clean, err := s.cleaned(mode, line)
+	clean, changed, err := sanitize.Line(line, mode)
 	if err != nil {
 		return s.unclean(line, unfit{whyUnclean, mode})
+	}
+	if changed > 0 {
+		s.journal.counted(mode, obeyed(mode), vocab.StatusWarned, "ansi")
 	}
 	values := s.saidBeside(line)
 	if values == nil && !s.order.waits() {
@@ -50,21 +53,12 @@ func (s *exchange) saidBeside(line []byte) *control.Values {
 	return &v
 }
 
-// cleaned removes what a terminal would obey. The mode is that of the server the text came from: a held response may be delivered by
-// another wrapper of its client.
-func (s *exchange) cleaned(mode string, line []byte) ([]byte, error) {
-	clean, changed, err := sanitize.Line(line, mode)
-	if err != nil {
-		return nil, err
+// obeyed says what was done to what a terminal would obey.
+func obeyed(mode string) string {
+	if mode == sanitize.Strip {
+		return "terminal escape sequences or control characters were removed"
 	}
-	if changed > 0 {
-		done := "made visible"
-		if mode == sanitize.Strip {
-			done = "removed"
-		}
-		s.journal.counted(mode, "terminal escape sequences or control characters were "+done, vocab.StatusWarned, "ansi")
-	}
-	return clean, nil
+	return "terminal escape sequences or control characters were made visible"
 }
 
 // unnameable reports whether hygiene would change an item's name: the client would call it by a name that is not approved. Such an item is

@@ -99,6 +99,30 @@ func TestHygieneIsRecordedNowAndThenAndNotForEachAnswer(t *testing.T) {
 	}
 }
 
+// A person who reads that something was made visible can see where: in each tool's responses, with the call.
+func TestHygieneIsRecordedForEachTool(t *testing.T) {
+	r := ready(t)
+	saying(r, textResult("\x1b[31mred\x1b[0m"))
+	for id := range 12 {
+		r.call(fmt.Sprint(100+id), "echo")
+	}
+	r.call("200", "add")
+	r.records("the other tool", func(c control.Record) bool { return c.Check() == "ansi" && c.Tool == "add" })
+	counted := map[string]string{}
+	for _, c := range r.gate.allRecords() {
+		if c.Check() != "ansi" {
+			continue
+		}
+		if c.Request == "" || c.Status != vocab.StatusWarned {
+			t.Errorf("%+v", c)
+		}
+		counted[c.Tool] += between(string(c.Detail), `"count":`, "}") + " "
+	}
+	if got := fmt.Sprint(counted); got != "map[add:1  echo:1 10 ]" {
+		t.Errorf("recorded %s", got)
+	}
+}
+
 func TestAToolWhoseNameWouldNotComeBackIsNotListed(t *testing.T) {
 	tool := `{"name":"echo\u001b[2J","description":"x","inputSchema":{"type":"object"}}`
 	r := newRig(t, approveAll, func(r *rig) { r.server.tools = []string{tool, addTool} })

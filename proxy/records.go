@@ -163,9 +163,22 @@ func (j *journal) secrets(r *request, of cameFrom, done redaction) {
 	j.decide(mode, vocab.StatusWarned, control.Record{Tool: of.tool, Code: of.code, Request: j.requestID(r), Summary: summary, Detail: detail})
 }
 
+// hygiene records now and then, for each tool, that a terminal would have obeyed its response: a program that writes in colours does so in
+// every one.
+func (j *journal) hygiene(r *request, of cameFrom, mode string) {
+	record := control.Record{Tool: of.tool, Code: of.code, Request: j.requestID(r), Summary: obeyed(mode)}
+	j.often(mode+" "+record.Summary+"\n"+of.tool, func(n uint64) {
+		record.Detail = facts{"check": "ansi", "count": n}.detail() // without r, which would be kept with its texts
+		j.decide(mode, vocab.StatusWarned, record)
+	})
+}
+
 // changed records, once per response, what was found or replaced in it: never the secrets, and no boundaries, which each response has.
 func (j *journal) changed(r *request, of cameFrom, done changes) {
 	j.secrets(r, of, done.secrets)
+	if done.hygiene != "" {
+		j.hygiene(r, of, done.hygiene)
+	}
 	if !done.replaced.Any() {
 		return
 	}
