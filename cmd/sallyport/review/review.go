@@ -166,7 +166,7 @@ func meaning(d control.ItemDetail) string {
 	case AboutHeld(d):
 		return heldMeaning(d)
 	case d.Kind == vocab.ItemNewServer:
-		return "This server is new. Until you allow it, the client sees none of it: its tools\nare not listed, and calls to them are blocked.\n" + running
+		return "This server is new. Until you allow what is shown here, the client sees none of\nit: tools are not listed, and calls to them are blocked.\n" + running
 	case cameBack(d):
 		return "It changed and changed back. The server declares what you last allowed, and it\nworks. It stays here because this happened more than once.\n" + running
 	case d.Kind == vocab.ItemChanged && d.Severity == vocab.SeverityCritical:

@@ -8,6 +8,7 @@ import (
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/inspect"
 	"github.com/sallyport/sallyport/proxy/inspect/legible"
+	"github.com/sallyport/sallyport/proxy/pin"
 )
 
 // warnings prints findings as a person reads them: one entry for a passage of text, under the most serious rule that it breaks, with the
@@ -70,11 +71,20 @@ func (p *page) also(indent string, f inspect.Finding) {
 	p.decoded(indent+"  ", f)
 }
 
+// decoded prints what a finding has besides its match: what was found under encodings, or the other of two names.
 func (p *page) decoded(indent string, f inspect.Finding) {
-	if f.Decoded != "" {
-		p.Line(indent, "which hides, under ", strings.Join(f.Encodings, ", "))
-		p.Quote(indent, terminal.Piece{Text: legible.Escape(f.Decoded)})
+	if f.Decoded == "" {
+		return
 	}
+	switch f.Rule {
+	case pin.NameCollision:
+		p.Printf("%scollides with:\n", indent)
+	case inspect.ToolImitation:
+		p.Printf("%simitates:\n", indent)
+	default:
+		p.Line(indent, "which hides, under ", strings.Join(f.Encodings, ", "))
+	}
+	p.Quote(indent, terminal.Piece{Text: legible.Escape(f.Decoded)})
 }
 
 // span is where in the text at that place a finding lies.

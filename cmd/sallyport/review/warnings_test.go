@@ -6,7 +6,21 @@ import (
 
 	"github.com/sallyport/sallyport/cmd/sallyport/terminal"
 	"github.com/sallyport/sallyport/proxy/inspect"
+	"github.com/sallyport/sallyport/proxy/pin"
 )
+
+// The other of two names is not hidden under anything.
+func TestANameThatCollidesIsShownWithTheOther(t *testing.T) {
+	for rule, words := range map[string]string{pin.NameCollision: "collides with:", inspect.ToolImitation: "imitates:"} {
+		var out strings.Builder
+		(&page{&terminal.Page{Out: &out, Columns: 80}}).warnings("  ", []inspect.Finding{
+			{Rule: rule, Level: inspect.Critical, Category: "threat", Title: "Two names", Where: "tool:DUP", End: 3, Match: "DUP", Decoded: "dup"},
+		})
+		if got := out.String(); !strings.Contains(got, words+"\n      │ dup\n") || strings.Contains(got, "hides") {
+			t.Errorf("%s:\n%s", rule, got)
+		}
+	}
+}
 
 // The gutter marks what a server says. The title of a warning is ours, however narrow the terminal.
 func TestTheTitleOfAWarningIsNeverMarkedAsTheServersWords(t *testing.T) {
