@@ -190,9 +190,20 @@ export function layersOf(finding: Finding): string {
   return (finding.encodings ?? []).slice(0, 3).map((e) => LAYERS[e] ?? 'encoded text').join(' → ')
 }
 
+/** What a finding has besides its match: a message that was hidden under encodings, or the other of two names. */
+export function besideOf(finding: Finding): 'Decoded' | 'Same as' | 'Imitates' {
+  switch (finding.rule) {
+    case 'name_collision':
+      return 'Same as'
+    case 'tool_imitation':
+      return 'Imitates'
+  }
+  return 'Decoded'
+}
+
 /** The worst warning's meaning in one sentence, for the line below the headline. */
 export function verdictOf(finding: Finding): string {
-  if (finding.decoded && finding.rule !== 'name_collision') return 'It hides a message from you that Claude reads.'
+  if (finding.decoded && besideOf(finding) === 'Decoded') return 'It hides a message from you that Claude reads.'
   switch (finding.rule) {
     case 'invisible_characters':
       return 'It contains characters that you cannot see and Claude reads.'

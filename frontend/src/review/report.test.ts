@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { lookAt, settle } from '../test/look'
 import { REWORDED, reviewOf } from '../test/reviews'
 import { findingOf } from '../test/rooms'
+import { verdictOf } from './findings'
 import { reportOf } from './report'
 
 beforeEach(() => vi.useFakeTimers())
@@ -13,6 +14,19 @@ it('a report of a warning is plain text in which nothing can hide', () => {
   expect(report.split('\n')).toHaveLength(6)
   expect(report).toContain('Matched  \\u{1b}[31mred\\u{202e}txt\\u{a}[Allow]')
   expect(report.length).toBeLessThan(700)
+})
+
+it.each([
+  ['name_collision', 'Same as', 'It takes a name that belongs to something else.'],
+  ['tool_imitation', 'Imitates', 'Its name imitates another server’s tool.'],
+])('the other of two names (%s) is not called a hidden message', async (rule, word, verdict) => {
+  const finding = findingOf({ rule, level: 'critical', title: 'Its name imitates another server’s tool', match: 'DUP', decoded: 'dup' })
+  const about = { number: 1, item: '', more: [], indexes: [0], start: 0, end: 3, finding }
+  expect(reportOf(about)).toMatch(new RegExp(`^${word} +dup$`, 'm'))
+  expect(verdictOf(finding)).toBe(verdict)
+  await lookAt(reviewOf({ details: [{ ...REWORDED, findings: [finding] }] }))
+  expect(screen.getByText(word)).toBeInTheDocument()
+  expect(screen.queryByText('Decoded')).toBeNull()
 })
 
 it('a warning that is thought to be a mistake is copied, and nothing else happens', async () => {

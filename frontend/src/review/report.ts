@@ -1,5 +1,5 @@
 import { visible } from '../rooms/activity/plain'
-import { findingsOf, rankOf, type Warning } from './findings'
+import { besideOf, findingsOf, rankOf, type Warning } from './findings'
 
 const MOST = 300
 /** How many rules of a passage a report names. */
@@ -16,7 +16,7 @@ export function reportOf(warning: Warning): string {
     ['Level', rankOf(finding) > 0 ? finding.level : 'unknown'],
     ['Where', finding.where ?? ''],
     ['Matched', finding.match?.slice(0, MOST) ?? ''],
-    ['Decoded', finding.decoded?.slice(0, MOST) ?? ''],
+    [besideOf(finding), finding.decoded?.slice(0, MOST) ?? ''],
   ])
   return ['I think this warning is a mistake.', ...lines.filter(([, words]) => words !== '').map(([label, words]) => `${label.padEnd(8)} ${visible(words)}`)].join('\n')
 }
