@@ -7,7 +7,6 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -206,10 +205,7 @@ func (j *journal) described(setting, item string, content []byte, s inspect.Stan
 	if s.Withheld {
 		status, summary = vocab.StatusBlocked, "left an item out because of the words in what the server declares"
 	}
-	record := control.Record{Summary: summary, Detail: facts{"check": "descriptions", "item": legible.Escape(item), "rules": s.Rules[:min(len(s.Rules), maxRules)]}.detail()}
-	if name, ok := strings.CutPrefix(item, string(pin.Tool)+":"); ok {
-		record.Tool = recorded(name)
-	}
+	record := control.Record{Tool: toolIn(item), Summary: summary, Detail: facts{"check": "descriptions", "item": legible.Escape(item), "rules": s.Rules[:min(len(s.Rules), maxRules)]}.detail()}
 	j.decide(setting, status, record)
 }
 
@@ -233,8 +229,14 @@ func (j *journal) impersonated() {
 	j.counted(vocab.ModeAlways, "removed members that only Sallyport writes from the server's message", vocab.StatusBlocked, "impersonation")
 }
 
+// toolIn is the tool of a pin key as a record names it, "" if the key is no tool's.
+func toolIn(key string) string {
+	name, _ := pin.ToolName(key)
+	return recorded(name)
+}
+
 func (j *journal) equivocated(key string) {
-	j.decide(vocab.ModeAlways, vocab.StatusWarned, control.Record{Summary: "an item had two different definitions within a minute, without notice", Detail: facts{"check": "equivocation", "item": legible.Escape(key)}.detail()})
+	j.decide(vocab.ModeAlways, vocab.StatusWarned, control.Record{Tool: toolIn(key), Summary: "an item had two different definitions within a minute, without notice", Detail: facts{"check": "equivocation", "item": legible.Escape(key)}.detail()})
 }
 
 func (j *journal) withheld(what string, err error) {

@@ -118,7 +118,7 @@ func TestASilentChangeIsFoundBesideACall(t *testing.T) {
 	if got := r.call("4", "add"); refused(got) {
 		t.Errorf("the answer of the other tool did not: %s", got)
 	}
-	r.records("two faces within a minute", func(rec control.Record) bool { return strings.Contains(string(rec.Detail), `"equivocation"`) })
+	r.records("two faces within a minute", func(rec control.Record) bool { return rec.Check() == "equivocation" && rec.Tool == "echo" })
 }
 
 func TestOneRefusedCallFindsASilentReturn(t *testing.T) {
