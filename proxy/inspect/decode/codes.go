@@ -229,12 +229,31 @@ func forLetter(c byte) bool { return strings.IndexByte(digits, c) >= 0 }
 func lettered(v *View) *View {
 	var word spelledWord
 	return letterByLetter(v, "digits_for_letters", func(text string, i int) byte {
-		if text[i] == '1' {
+		switch {
+		case text[i] == '1':
 			return word.oneAt(text, i)
+		case text[i] == '@' && beforeHost(text, i+1):
+			return '@'
 		}
 		return letterFor(wholeByte(text[i]))
 	})
 }
+
+// beforeHost reports whether a host may begin at text[i], behind the sign of an address: "p@ssword" has none.
+func beforeHost(text string, i int) bool {
+	for at := i; at+1 < len(text) && at < i+longestLabel; at++ {
+		switch c := text[at]; {
+		case c == '.':
+			return at > i && wordByte(text[at+1])
+		case c != '-' && !wordByte(c) && !(c >= '0' && c <= '9'):
+			return false
+		}
+	}
+	return false
+}
+
+// longestLabel is the longest label of a host (RFC 1035, 2.3.4).
+const longestLabel = 63
 
 const (
 	longestWord = 24 // bytes of a word with a 1 that is looked up
@@ -271,8 +290,8 @@ func (w *spelledWord) oneAt(text string, i int) byte {
 	return 'i'
 }
 
-// look goes to the word that holds text[i].
-func (w *spelledWord) look(text string, i int) {
+// find goes to the word that holds text[i].
+func (w *spelledWord) find(text string, i int) {
 	w.start, w.end = i, i+1
 	for w.start > 0 && inWord(text[w.start-1]) {
 		w.start--
@@ -280,6 +299,11 @@ func (w *spelledWord) look(text string, i int) {
 	for w.end < len(text) && inWord(text[w.end]) {
 		w.end++
 	}
+}
+
+// look looks up the word that holds text[i].
+func (w *spelledWord) look(text string, i int) {
+	w.find(text, i)
 	n := w.end - w.start
 	w.known = n <= longestWord && spell(vocabulary(), 0, text[w.start:w.end], w.letters[:n], 0)
 }
@@ -297,17 +321,37 @@ func spell(tree letterTree, node int, word string, spelled []byte, at int) bool 
 	if at == len(word) {
 		return false
 	}
-	letters := "il"
-	if word[at] != '1' {
-		letters = byteText(letterFor(word[at]) | 0x20)
-	}
+	letters := lettersFor(word[at])
 	for i := range len(letters) {
 		c := letters[i]
-		if c < 'a' || c > 'z' {
-			return false
-		}
 		spelled[at] = c
-		if next := int(tree[node].child[c-'a']); next > 0 && spell(tree, next, word, spelled, at+1) {
+		if next := tree.next(node, c); next > 0 && spell(tree, next, word, spelled, at+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// lettersFor are what a byte can be written for, in lower case.
+func lettersFor(c byte) string {
+	if c == '1' {
+		return "il"
+	}
+	return byteText(letterFor(c) | 0x20)
+}
+
+// reaches reports whether a word of a tree that digits are written for in word, from its byte at on, goes beyond a byte: only what may follow such
+// a word is behind it. A digit behind a word is a number, as in "many3".
+func reaches(tree letterTree, node int, word string, at, beyond int) bool {
+	if at > beyond && node > 0 && tree[node].word && len(word)-at <= longestEnd {
+		return true
+	}
+	if at == len(word) {
+		return false
+	}
+	letters := lettersFor(word[at])
+	for i := range len(letters) {
+		if next := tree.next(node, letters[i]); next > 0 && reaches(tree, next, word, at+1, beyond) {
 			return true
 		}
 	}
@@ -322,14 +366,22 @@ const (
 // beyondHex reports whether a byte is a letter and no hexadecimal digit.
 func beyondHex(c byte) bool { return wordByte(c) && c|0x20 > 'f' }
 
-// hasLettered reports whether a text has several 3 within words, near to each other.
+// hasLettered reports whether a text has several 3 within words of the vocabulary, near to each other. Within other words they are numbers, as in
+// lists of names, addresses and files.
 func hasLettered(text string) bool {
 	if strings.IndexByte(text, ' ') < 0 {
 		return false
 	}
+	var word spelledWord
 	near, last := 0, -nearLettered
 	for i := next(text, 0, '3'); i < len(text); i = next(text, i+1, '3') {
 		if !(i > 0 && beyondHex(text[i-1])) && !(i+1 < len(text) && beyondHex(text[i+1])) {
+			continue
+		}
+		if i >= word.end {
+			word.find(text, i)
+		}
+		if word.end-word.start > longestWord || !reaches(vocabulary(), 0, text[word.start:word.end], 0, i-word.start) {
 			continue
 		}
 		if near++; i-last > nearLettered {

@@ -79,6 +79,14 @@ type letterNode struct {
 	word  bool
 }
 
+// next is the node behind a letter in lower case, 0 for none.
+func (t letterTree) next(node int, c byte) int {
+	if c < 'a' || c > 'z' {
+		return 0
+	}
+	return int(t[node].child[c-'a'])
+}
+
 var vocabulary = sync.OnceValue(func() letterTree {
 	tree := make(letterTree, 1, 4096)
 	for _, word := range strings.Fields(orderly) {
