@@ -1,7 +1,9 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -34,5 +36,27 @@ func TestLongListingsAreNoOrders(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// However long a text is, whoever holds it says why: of many places that read like an order, those that are kept are not all near the first ones.
+func TestALongTextThatIsNotCleanSaysWhy(t *testing.T) {
+	filler := strings.Repeat("The river rose slowly in the spring of that year. ", 24)
+	var orders []string
+	for line := range strings.Lines(plainAttacks) {
+		if judged := Weigh([]Part{{Text: line}}, Answer); judged.Verdict != Clean && len(judged.Findings) == 1 && judged.Findings[0].Rule == CheckNgram {
+			orders = append(orders, strings.TrimSpace(line))
+		}
+	}
+	weight := func(order string) float64 { return Weigh([]Part{{Text: order}}, Answer).Score }
+	slices.SortFunc(orders, func(a, b string) int { return cmp.Compare(weight(a), weight(b)) }) // the heaviest last
+	if len(orders) < 20 {
+		t.Fatalf("%d orders that the second vote alone finds", len(orders))
+	}
+	light, heavy := orders[:len(orders)/2], orders[len(orders)/2:]
+	orders = slices.Concat(light, light, light, heavy)
+	got := Weigh([]Part{{Text: strings.Join(orders, "\n"+filler+"\n")}}, Answer)
+	if got.Verdict == Clean || Worst(got.Findings).Rank() < Medium.Rank() {
+		t.Errorf("%s: %+v", got.Verdict, got.Findings)
 	}
 }

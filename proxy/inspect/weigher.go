@@ -404,15 +404,22 @@ func (w *weigher) voted(p rules.Match) {
 	w.latest = len(w.found)
 }
 
-// decided adds the finding of the second vote where the verdict is its doing. heavy are the places that reach the score.
+// decided adds the finding of the second vote where the verdict is its doing. heavy are the first places that reach the score; of a long text, the
+// heaviest cues can all be behind them.
 func (w *weigher) decided(heavy []int) {
-	var best *cue
-	for i := range w.cues {
-		c := &w.cues[i]
-		near := slices.ContainsFunc(heavy, func(at int) bool { return c.at >= at && c.at-at <= rules.Together })
-		if near && (best == nil || c.weight > best.weight) {
-			best = c
+	heaviest := func(counts func(c *cue) bool) (best *cue) {
+		for i := range w.cues {
+			if c := &w.cues[i]; counts(c) && (best == nil || c.weight > best.weight) {
+				best = c
+			}
 		}
+		return best
+	}
+	best := heaviest(func(c *cue) bool {
+		return slices.ContainsFunc(heavy, func(at int) bool { return c.at >= at && c.at-at <= rules.Together })
+	})
+	if best == nil {
+		best = heaviest(func(*cue) bool { return true })
 	}
 	if best == nil {
 		return
