@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
 	"github.com/sallyport/sallyport/proxy/inspect/secrets"
@@ -292,6 +293,9 @@ func (m *Matcher) setOpen(pattern, part int, b begun, after int, reach bool) {
 // hit adds the hit of a pattern whose last phrase is text[i:j].
 func (m *Matcher) hit(text string, base, i, j int, p *phrase, start int, known bool) {
 	l, last := m.Finder, base+j
+	if text[j-1] == ']' && linksOn(text[j:]) {
+		return
+	}
 	end := last
 	for most := min(j+MaxWord, len(text)); p.openTail && base+most > end && l.kind[text[end-base]]&l.kind[text[end-base-1]]&kindWordy != 0; {
 		end++ // a finding shows whole words
@@ -323,6 +327,15 @@ func (m *Matcher) hit(text string, base, i, j int, p *phrase, start int, known b
 		hit.Orders, hit.Named = ordersOn(text[end-base:]), named(text, start-base, end-base)
 	}
 	m.Hits = append(m.Hits, hit)
+}
+
+// linksOn reports whether what follows square brackets makes a link of them (CommonMark 0.31, 6.3), with an address that a document has in it: what they
+// hold is its text then.
+func linksOn(rest string) bool {
+	if len(rest) < 3 || rest[0] != '(' {
+		return false
+	}
+	return rest[1] == '#' || rest[1] == '/' || rest[1] == '.' || strings.HasPrefix(rest[1:], "http")
 }
 
 // place records a possible place of a secret.
