@@ -158,6 +158,11 @@ func (k *Keeper) SetSetting(peer control.Peer, q control.SettingQuery) (none con
 	return k.settingRow(c.setting, c.server, q.Tool), nil
 }
 
+// aboutRemote reports whether a setting has an effect on remote servers alone.
+func aboutRemote(key string) bool {
+	return strings.HasPrefix(key, "remote.") || strings.HasPrefix(key, "auth.")
+}
+
 // changeOf is what a call changes, if its peer can have that. A loosening by one who can't decide is put before a person.
 func (k *Keeper) changeOf(peer control.Peer, q control.SettingQuery) (c change, err error) {
 	if c.setting, c.server, err = k.settable(q); err != nil {
@@ -165,6 +170,9 @@ func (k *Keeper) changeOf(peer control.Peer, q control.SettingQuery) (c change, 
 	}
 	if walls := q.Key == "sandbox" && q.Value != "" && q.Value != string(vocab.SandboxOff); walls && c.server.Remote() {
 		return c, office.Answer(control.CodeBadRequest, "%s is a remote server: it has no program here that could be put into a sandbox", legible.Name(c.server.Name, "it"))
+	}
+	if q.Server != "" && q.Value != "" && !c.server.Remote() && aboutRemote(q.Key) {
+		return c, office.Answer(control.CodeBadRequest, "%s is a program on this computer: %s is about servers at an address", legible.Name(c.server.Name, "it"), q.Key)
 	}
 	if c.accepted, err = k.settings.accepted.Set(q.Key, q.Value, c.server.ID, q.Tool); err != nil {
 		return c, office.Answer(control.CodeBadRequest, "%v", err)
