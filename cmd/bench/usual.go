@@ -37,7 +37,10 @@ var inFlights = []int{1, 8, 64}
 // serve is mcp-go's echo server.
 func serve() error {
 	s := server.NewMCPServer("echo", "1", server.WithToolCapabilities(false))
-	s.AddTool(mcp.NewTool("echo", mcp.WithDescription("Says it again."), mcp.WithString("message", mcp.Required())),
+	// mcp-go calls a tool destructive unless it is told otherwise, and the hub is asked about each call of such a one (docs/flow.md). That has a
+	// figure of its own.
+	s.AddTool(mcp.NewTool("echo", mcp.WithDescription("Says it again."), mcp.WithReadOnlyHintAnnotation(true), mcp.WithDestructiveHintAnnotation(false),
+		mcp.WithString("message", mcp.Required())),
 		func(_ context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			text, err := request.RequireString("message")
 			if err != nil {
