@@ -224,6 +224,7 @@ func (r *results) memories(out *strings.Builder) {
 		mib := func(kib int) string { return fmt.Sprintf("%.1f MiB", float64(kib)/1024) }
 		fmt.Fprintf(out, "| %s | %s | %d | %s | %s | %s |\n", w.era, titles[w.chain], f.processes, mib(f.rss), mib(f.pss), mib(f.highWater))
 	}
+	fmt.Fprintln(out)
 }
 
 // page is the beginning of a new page.
