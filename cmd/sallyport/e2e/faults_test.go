@@ -374,10 +374,11 @@ func TestNothingOfAServerOutlivesItsWrapper(t *testing.T) {
 func TestAHubEndsOnlyWhatHasNoWrapper(t *testing.T) {
 	t.Parallel()
 	h, elsewhere := install(t), install(t)
+	// A wrapper inside of a server is told of no home of ours, so it would take that of whoever runs the test.
 	behind := func(h *installation, prefix []string) (s *session, mark string, tree []string) {
 		dir := folder(t)
 		mark = "E2E_MARK=" + dir
-		s = launch(t, dir, environment(append(h.env(), mark)...), append(prefix, script(t, dir, "server.json", plainServer)...))
+		s = launch(t, dir, environment(append(h.env(), mark, "HOME="+dir)...), append(prefix, script(t, dir, "server.json", plainServer)...))
 		s.handshake("2025-06-18")
 		return s, mark, marked(mark)
 	}
