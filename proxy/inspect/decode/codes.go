@@ -304,8 +304,13 @@ func (w *spelledWord) find(text string, i int) {
 // look looks up the word that holds text[i].
 func (w *spelledWord) look(text string, i int) {
 	w.find(text, i)
+	w.known = w.spells(text, strings.LastIndexByte(text[w.start:w.end], '1'))
+}
+
+// spells reports whether the word is one of the vocabulary that goes beyond a byte of it, and writes its letters.
+func (w *spelledWord) spells(text string, beyond int) bool {
 	n := w.end - w.start
-	w.known = n <= longestWord && spell(vocabulary(), 0, text[w.start:w.end], w.letters[:n], 0)
+	return n <= longestWord && spell(vocabulary(), 0, text[w.start:w.end], w.letters[:n], 0, beyond)
 }
 
 // inWord reports whether a byte is a letter, or may be written for one.
@@ -313,9 +318,10 @@ func inWord(c byte) bool { return wordByte(c) || forLetter(c) }
 
 func vowel(c byte) bool { return strings.IndexByte("aeiou", c) >= 0 }
 
-// spell writes the word of a tree that digits are written for in word, from its byte at on, and reports whether there is one.
-func spell(tree letterTree, node int, word string, spelled []byte, at int) bool {
-	if node > 0 && tree[node].word && len(word)-at <= longestEnd && strings.IndexByte(word[at:], '1') < 0 {
+// spell writes the word of a tree that digits are written for in word, from its byte at on, and reports whether there is one that goes beyond a
+// byte: only what may follow such a word is behind it. A digit behind a word is a number, as in "many3".
+func spell(tree letterTree, node int, word string, spelled []byte, at, beyond int) bool {
+	if at > beyond && node > 0 && tree[node].word && len(word)-at <= longestEnd {
 		return true
 	}
 	if at == len(word) {
@@ -325,7 +331,7 @@ func spell(tree letterTree, node int, word string, spelled []byte, at int) bool 
 	for i := range len(letters) {
 		c := letters[i]
 		spelled[at] = c
-		if next := tree.next(node, c); next > 0 && spell(tree, next, word, spelled, at+1) {
+		if next := tree.next(node, c); next > 0 && spell(tree, next, word, spelled, at+1, beyond) {
 			return true
 		}
 	}
@@ -338,24 +344,6 @@ func lettersFor(c byte) string {
 		return "il"
 	}
 	return byteText(letterFor(c) | 0x20)
-}
-
-// reaches reports whether a word of a tree that digits are written for in word, from its byte at on, goes beyond a byte: only what may follow such
-// a word is behind it. A digit behind a word is a number, as in "many3".
-func reaches(tree letterTree, node int, word string, at, beyond int) bool {
-	if at > beyond && node > 0 && tree[node].word && len(word)-at <= longestEnd {
-		return true
-	}
-	if at == len(word) {
-		return false
-	}
-	letters := lettersFor(word[at])
-	for i := range len(letters) {
-		if next := tree.next(node, letters[i]); next > 0 && reaches(tree, next, word, at+1, beyond) {
-			return true
-		}
-	}
-	return false
 }
 
 const (
@@ -381,7 +369,7 @@ func hasLettered(text string) bool {
 		if i >= word.end {
 			word.find(text, i)
 		}
-		if word.end-word.start > longestWord || !reaches(vocabulary(), 0, text[word.start:word.end], 0, i-word.start) {
+		if !word.spells(text, i-word.start) {
 			continue
 		}
 		if near++; i-last > nearLettered {
