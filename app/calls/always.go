@@ -54,7 +54,7 @@ func allowedBy(it store.Item, call store.Call, now time.Time) (all []store.Allow
 	for _, r := range call.Reasons {
 		a := one()
 		a.Rule, a.FlowRule, a.Same, a.Value = r.Check, r.Rule, r.Same, r.Value
-		if r.Rule == flow.RuleOfOrders && flow.ThisCallOnly(r.Rule, r.Value) { // of a change of access nothing is kept: it may be a password
+		if r.Rule == control.RuleOfOrders && flow.ThisCallOnly(r.Rule, r.Value) { // of a change of access nothing is kept: it may be a password
 			a.Value = arguments
 		}
 		all = append(all, a)

@@ -32,17 +32,14 @@ type Verdict struct {
 // Allowed reports whether a person allowed a value for good with the call's tool, under a rule. value is "" if the rule needs none.
 type Allowed func(rule int, value string) bool
 
-// RuleOfOrders is the rule about what a response ordered.
-const RuleOfOrders = 3
-
 // ThisCallOnly reports whether a reason has no value that could be allowed with other arguments. An order to open a host has the host.
 func ThisCallOnly(rule int, value string) bool {
-	return rule == 4 || rule == RuleOfOrders && !strings.HasPrefix(value, values.ActOf(values.Visit, ""))
+	return rule == 4 || rule == control.RuleOfOrders && !strings.HasPrefix(value, values.ActOf(values.Visit, ""))
 }
 
 // SpelledOut is a reason's value as a person reads it, for a call of item: of what was ordered, nouns are compared by their beginnings alone.
 func SpelledOut(r store.CallReason, item string) string {
-	if r.Rule != RuleOfOrders || !ThisCallOnly(r.Rule, r.Value) {
+	if r.Rule != control.RuleOfOrders || !ThisCallOnly(r.Rule, r.Value) {
 		return r.Value
 	}
 	verb, noun, _ := strings.Cut(r.Value, " ")
@@ -293,11 +290,11 @@ func (j *judge) acts() {
 // ordered asks about an act that a response ordered, once, and reports whether one did. at is where in the arguments it is, "" for nowhere.
 func (j *judge) ordered(act, at string) bool {
 	s := j.see(act)
-	if len(s.from) == 0 || s.known || j.allowed(RuleOfOrders, act) {
+	if len(s.from) == 0 || s.known || j.allowed(control.RuleOfOrders, act) {
 		return false
 	}
 	if !slices.ContainsFunc(j.v.Reasons, func(r store.CallReason) bool { return r.Value == act }) {
-		j.ask(store.CallReason{Rule: RuleOfOrders, At: at, Value: act, Kind: values.Act.String()}, s.from)
+		j.ask(store.CallReason{Rule: control.RuleOfOrders, At: at, Value: act, Kind: values.Act.String()}, s.from)
 	}
 	return true
 }

@@ -96,7 +96,7 @@ func Allowable(reasons []CallReason) (values []string) {
 			return nil
 		}
 		value := r.Value
-		if r.Rule == ruleOfOrders {
+		if r.Rule == RuleOfOrders {
 			_, value, _ = strings.Cut(value, " ") // "visit HOST"
 		}
 		if !slices.Contains(values, value) {
@@ -106,5 +106,5 @@ func Allowable(reasons []CallReason) (values []string) {
 	return values
 }
 
-// ruleOfOrders is the rule about what a response ordered (docs/flow.md).
-const ruleOfOrders = 3
+// RuleOfOrders is the rule about what a response ordered (docs/flow.md).
+const RuleOfOrders = 3

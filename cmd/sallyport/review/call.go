@@ -20,7 +20,7 @@ func meaningOf(d control.ItemDetail) string {
 		switch {
 		case r.Check == vocab.CheckAsk:
 			return callMeaning + "you decide on\neach call of this tool (tools.mode). Nothing was run."
-		case r.At != "" && r.Rule != 3:
+		case r.At != "" && r.Rule != control.RuleOfOrders:
 			return callMeaning + "something in it\ncame out of a server's response (flow.policy). Nothing was run."
 		case r.Rule == 4:
 			why = "it changes access\n(flow.policy)"
@@ -73,7 +73,7 @@ func ruleWords(r control.CallReason) string {
 		return "It came out of a response, and you have never used it. The call would pass something on to it."
 	case r.Rule == 2:
 		return "It came out of a response, and you have never used it. The call can't be taken back."
-	case r.Rule == 3:
+	case r.Rule == control.RuleOfOrders:
 		return "A response ordered what this tool does."
 	case r.Rule == 4:
 		return "The call sets a password, a key, a role or a permission."
