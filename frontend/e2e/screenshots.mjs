@@ -438,7 +438,7 @@ async function signIn() {
     await shoot(house, 'settings-keys', '#/settings', async (page) => {
       await page.getByRole('button', { name: 'Go to Keys and passwords' }).click()
       await page.getByRole('button', { name: 'Replace the value of tracker-token' }).click()
-      await page.getByRole('textbox', { name: 'New value of tracker-token' }).waitFor()
+      await page.getByText('Everything that uses keychain:tracker-token').waitFor()
       await page.evaluate(() => document.activeElement.blur())
     })
   } finally {
