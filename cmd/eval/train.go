@@ -53,7 +53,7 @@ func lessonOf(text, passage string, attack bool, fold int) lesson {
 	}
 	words := inspect.NgramWords{Text: text}
 	for words.Next() {
-		l.words = append(l.words, word{words.Buckets, uint8(words.Again)})
+		l.words = append(l.words, word{words.Buckets(), uint8(words.Again)})
 		if at >= 0 && words.Start < at {
 			l.from = len(l.words)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
@@ -14,7 +15,7 @@ import (
 func taught(text string, weight int8) string {
 	model := make([]byte, 2*NgramBuckets)
 	for words := (NgramWords{Text: text}); words.Next(); {
-		for _, b := range words.Buckets {
+		for _, b := range words.Buckets() {
 			model[b], model[NgramBuckets+b] = byte(weight), byte(weight)
 		}
 	}
@@ -100,7 +101,7 @@ func TestRecordsDoNotAddUp(t *testing.T) {
 
 // highest is what the sum of a text rises to.
 func highest(model, text string) (high float64) {
-	NgramStretches(model[:NgramBuckets], text, func(_, _ int, sum float64) bool {
+	new(voter).stretches(model[:NgramBuckets], text, 0, func(_, _ int, sum float64) bool {
 		high = max(high, sum)
 		return true
 	})
@@ -177,8 +178,62 @@ func TestPlainWordsAreReadLikeAny(t *testing.T) {
 func TestTheVoteNeedsNoMemory(t *testing.T) {
 	text := ordinary(4 << 10)
 	if n := testing.AllocsPerRun(20, func() {
-		NgramStretches(ngramModel[NgramBuckets:], text, func(int, int, float64) bool { return true })
+		new(voter).stretches(ngramModel[NgramBuckets:], text, 0, func(int, int, float64) bool { return true })
 	}); n > 0 {
 		t.Errorf("%.0f allocations", n)
+	}
+}
+
+// Blocks of plain words are counted as the words would be one by one.
+func TestWordsInBlocksCountLikeWordsOneByOne(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	words := strings.Fields("a i of the The OF parcel parcels lamp bring Bring upstairs everything extraordinarily before IBAN x_y 12 a1 tom@mail.example https://pages.example/a system: naïve 東京都 don't e.g. C++ <b> [x] \x7f")
+	marks := []string{" ", " ", " ", " ", " ", " ", ", ", ". ", "  ", "\n", "\n\n- ", " (", ") ", "—", "; ", "", `"`, " \" "}
+	model := make([]byte, NgramBuckets)
+	for i := range model {
+		model[i] = byte(int8(random.IntN(90) - 40))
+	}
+	weights := (*[NgramBuckets]int8)(unsafe.Pointer(unsafe.SliceData(model)))
+	type rise struct {
+		from, to int
+		sum      float64
+	}
+	blocks := 0
+	for range 4000 {
+		var b strings.Builder
+		line := ""
+		for range random.IntN(120) {
+			if b.WriteString(words[random.IntN(len(words)*3)%len(words)]); random.IntN(9) == 0 {
+				b.WriteString(strings.Repeat("lantern ", random.IntN(3)))
+			}
+			b.WriteString(marks[random.IntN(len(marks))])
+			if line == "" && b.Len() > 100 {
+				line = b.String()
+			}
+		}
+		text := b.String() + strings.Repeat(line, random.IntN(12))
+		for _, least := range []float64{0, 1, voteFrom} {
+			var got, want []rise
+			new(voter).stretches(string(model), text, least, func(from, to int, sum float64) bool {
+				got = append(got, rise{from, to, sum})
+				return len(got) < 50
+			})
+			s := stretch{floor: int(least * sumUnit), tell: func(from, to int, sum float64) bool {
+				want = append(want, rise{from, to, sum})
+				return len(want) < 50
+			}}
+			s.high = s.floor
+			for w := (NgramWords{Text: text}); !s.done && w.Next(); {
+				s.fade(w.Again)
+				s.add(w.uses.weight(weights), w.Start, w.End)
+			}
+			if s.end(); !slices.Equal(got, want) {
+				t.Fatalf("%q from %v: %v, one by one %v", text, least, got, want)
+			}
+			blocks += len(got)
+		}
+	}
+	if blocks < 1000 {
+		t.Errorf("only %d stretches", blocks)
 	}
 }

@@ -37,11 +37,12 @@ type weigher struct {
 	cues   []cue     // what the second vote takes for orders
 	votes  bool      // it is asked
 	model  string    // its weights
-	latest int       // where its last match is in found, plus 1
-	where  string    // the path of the current text
-	placed bool      // where is set
-	offset int       // where the next text begins, over all texts
-	stream int       // the same, over the folded texts
+	voter  voter
+	latest int    // where its last match is in found, plus 1
+	where  string // the path of the current text
+	placed bool   // where is set
+	offset int    // where the next text begins, over all texts
+	stream int    // the same, over the folded texts
 	joint  joint
 	end    *ending // how it ended
 	names  [64]harmless
@@ -358,10 +359,7 @@ func (w *weigher) vote(text string, v *decode.View, where placer) {
 	if !w.votes || w.grave || len(w.model) != 2*NgramBuckets {
 		return
 	}
-	NgramStretches(w.model[int(w.place)*NgramBuckets:][:NgramBuckets], v.Text, func(from, to int, sum float64) bool {
-		if sum <= voteFrom {
-			return true
-		}
+	w.voter.stretches(w.model[int(w.place)*NgramBuckets:][:NgramBuckets], v.Text, voteFrom, func(from, to int, sum float64) bool {
 		if v.Parts != nil && len(v.Chain) > 0 && v.Same(from, to) {
 			return true // read before, as it is
 		}
