@@ -117,8 +117,10 @@ func (t *taker) views(text, member string, prose bool) {
 	others, _ := decode.Others(&view)
 	t.read(decode.Fold(&view).Text, member, prose)
 	for _, other := range others {
-		folded := decode.Fold(other).Text
-		t.read(folded, member, prose || isProse(folded))
+		for _, near := range other.Near() {
+			folded := decode.Fold(near).Text
+			t.read(folded, member, prose || isProse(folded))
+		}
 	}
 }
 

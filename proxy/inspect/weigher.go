@@ -122,7 +122,9 @@ func (w *weigher) views(text string, v *decode.View, where placer) {
 	w.look(text, decode.Fold(v), where)
 	var known spans
 	for _, other := range others {
-		known = w.beneath(text, decode.Fold(other), where, known)
+		for _, near := range other.Near() {
+			known = w.beneath(text, decode.Fold(near), where, known)
+		}
 	}
 	w.encoded(text, len(v.Chain), others, where)
 	if w.place == Metadata || strings.Contains(v.Text, tagMark) || strings.Contains(v.Text, selectorMark) {
