@@ -44,7 +44,9 @@ type cameOut struct {
 type gatherer struct {
 	keys       control.FlowKeys
 	day, known *flow.Hasher
-	seen       map[uint64]struct{} // in this text
+	heard      func(f inspect.Field) // takes the values of a field
+	seen       map[uint64]struct{}   // in this text
+	recent     [recently]uint64      // the last of them
 	members    map[string]uint64
 	by         [4][]flow.Hashed // by what goes first if there are too many
 	left       bool
@@ -52,10 +54,14 @@ type gatherer struct {
 
 var flowSeed = maphash.MakeSeed()
 
+// spread makes every bit of a small number count: 2^64 divided by the golden ratio.
+const spread = 0x9e3779b97f4a7c15
+
 func (c *cameOut) gatherer(keys control.FlowKeys) *gatherer {
 	g, _ := c.pool.Get().(*gatherer)
 	if g == nil || !bytes.Equal(g.keys.Day, keys.Day) || !bytes.Equal(g.keys.Known, keys.Known) {
 		g = &gatherer{keys: keys, day: flow.NewHasher(keys.Day), known: flow.NewHasher(keys.Known), seen: map[uint64]struct{}{}, members: map[string]uint64{}}
+		g.heard = flow.Heard(g.take)
 	}
 	return g
 }
@@ -66,12 +72,16 @@ func (c *cameOut) release(g *gatherer) {
 		return
 	}
 	clear(g.seen)
+	clear(g.recent[:])
 	for i := range g.by {
 		g.by[i] = g.by[i][:0]
 	}
 	g.left = false
 	c.pool.Put(g)
 }
+
+// recently is how many values are known without a look into the map.
+const recently = 128
 
 // maxKeptSeen and maxMembers are how many values and names a gatherer keeps room for.
 const (
@@ -81,10 +91,9 @@ const (
 
 // take is given each value of a text.
 func (g *gatherer) take(v flow.Value) {
-	var mark [2]byte
-	mark[0] = byte(v.Kind)
+	mark := uint64(v.Kind) << 1
 	if v.Prose {
-		mark[1] = 1
+		mark |= 1
 	}
 	var member uint64
 	if v.Member != "" && !v.Prose {
@@ -96,7 +105,12 @@ func (g *gatherer) take(v flow.Value) {
 			}
 		}
 	}
-	same := maphash.String(flowSeed, v.Text) ^ maphash.Bytes(flowSeed, mark[:]) ^ member
+	same := maphash.String(flowSeed, v.Text) ^ mark*spread ^ member
+	latest := &g.recent[same%recently]
+	if *latest == same { // rows repeat their words
+		return
+	}
+	*latest = same
 	if _, twice := g.seen[same]; twice {
 		return
 	}
@@ -149,17 +163,25 @@ type taken struct {
 }
 
 // take takes the values of a text.
-func (c *cameOut) take(raw []byte) (t taken) {
-	t.keys = c.gate.State().Flow
-	g := c.gatherer(t.keys)
+func (c *cameOut) take(raw []byte) taken {
+	g := c.listen()
 	flow.Response(raw, g.take)
+	return c.heard(g)
+}
+
+// listen begins to take the values of a text that is read by somebody else, field by field (gatherer.heard).
+func (c *cameOut) listen() *gatherer { return c.gatherer(c.gate.State().Flow) }
+
+// heard are the values of a text that was read to its end.
+func (c *cameOut) heard(g *gatherer) taken {
+	t := taken{keys: g.keys}
 	t.came, t.left = g.wire()
 	c.release(g)
 	return t
 }
 
 // takeBeside begins to take the values of a text, and returns what waits for them. Nobody may change the text until then.
-func (c *cameOut) takeBeside(raw []byte) (wait func() *taken) {
+func (c *cameOut) takeBeside(raw []byte) (wait func() taken) {
 	type end struct {
 		taken taken
 		fault any
@@ -173,12 +195,12 @@ func (c *cameOut) takeBeside(raw []byte) (wait func() *taken) {
 		}()
 		e.taken = c.take(raw)
 	}()
-	return func() *taken {
+	return func() taken {
 		e := <-done
 		if e.fault != nil {
 			panic(e.fault)
 		}
-		return &e.taken
+		return e.taken
 	}
 }
 

@@ -165,13 +165,18 @@ func (s *responses) validate(e *examined) {
 	}
 }
 
-// inspect judges the server's own bytes. The values of a long response are taken meanwhile.
+// inspect judges the server's own bytes. The values of a long response are taken meanwhile, those of another as it is read.
 func (s *responses) inspect(e *examined) {
-	if len(e.line) >= besideFrom && s.came.on(e.policy) {
-		wait := s.came.takeBeside(saidIn(e.line, e.body, e.r.id))
-		defer func() { e.taken = wait() }() // whatever happens: the text may change after that
+	var g *gatherer
+	if s.came.on(e.policy) {
+		if len(e.line) < besideFrom {
+			g = s.came.listen()
+		} else {
+			wait := s.came.takeBeside(saidIn(e.line, e.body, e.r.id))
+			defer func() { t := wait(); e.taken = &t }() // whatever happens: the text may change after that
+		}
 	}
-	e.found = s.judgeResponse(e)
+	e.found = s.judgeResponse(e, g)
 }
 
 // besideFrom is how long a response is whose values are taken beside its inspection, in bytes. Another processor begins about a tenth of a

@@ -89,16 +89,22 @@ func schemaOf(v *declared.View, r *request) []byte {
 }
 
 // judgeResponse inspects the result or the error, and the whole line if the server put more into it.
-func (s *responses) judgeResponse(e *examined) found {
+func (s *responses) judgeResponse(e *examined, g *gatherer) found {
 	v, r := e.v, e.r
 	text := saidIn(e.line, e.body, r.id)
 	terms := inspect.Terms{MaxBytes: e.policy.MaxInspect, Secrets: secretsUnder(e.policy)}
 	if len(v.State.Exceptions) > 0 {
 		terms.Silenced = v.Silenced(r.item, time.Now())
 	}
-	text = reviewed(v, r, text)
-	e.judged = text
-	f := found{AnswerVerdict: s.watch.Answer(text, terms)}
+	e.judged = reviewed(v, r, text)
+	if g != nil && len(e.judged) == len(text) { // all of it is judged
+		terms.Heard = g.heard
+	}
+	f := found{AnswerVerdict: s.watch.Answer(e.judged, terms)}
+	if terms.Heard != nil && f.Fault == "" && !f.TooLong {
+		t := s.came.heard(g)
+		e.taken = &t
+	} // else they are taken if it is delivered
 	if f.Fault != "" {
 		s.journal.fault("a response", f.Fault)
 	}

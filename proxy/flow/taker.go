@@ -27,6 +27,12 @@ func Response(raw []byte, take func(v Value)) {
 	t.json(raw, 0)
 }
 
+// Heard passes the values of a text that is read by somebody else, as inspect.Fields or inspect.Terms pass it: field by field.
+func Heard(take func(v Value)) func(f inspect.Field) {
+	t := &taker{take: take}
+	return func(f inspect.Field) { t.field(f, 0) }
+}
+
 // Argument is a string or a number of a call's arguments, with the values in it.
 type Argument struct {
 	Member string // nearest member around it
@@ -50,7 +56,7 @@ func Arguments(raw []byte) (all []Argument) {
 		if f.Number {
 			t.give(Value{Kind: Whole, Member: a.Member, Text: a.Whole})
 		} else {
-			t.text(text, a.Member)
+			t.text(text, a.Member, nil)
 		}
 		all = append(all, a)
 	})
@@ -64,24 +70,23 @@ type taker struct {
 }
 
 func (t *taker) json(raw []byte, inner int) {
-	inspect.Fields(raw, func(f inspect.Field) {
-		switch {
-		case f.Key:
-			if len(f.Text) > fieldKey { // names of members are words; a longer one may be text
-				t.views(f.Text, "", true)
-			}
-		case f.Number:
-			t.give(Value{Kind: Whole, Member: f.Member, Text: f.Text})
-		case inner < maxInner && holdsJSON(f.Text):
-			t.json([]byte(f.Text), inner+1)
-		default:
-			t.text(f.Text, f.Member)
-		}
-	})
+	inspect.Fields(raw, func(f inspect.Field) { t.field(f, inner) })
 }
 
-// fieldKey is the longest name of a member that is not read as a text.
-const fieldKey = 24
+func (t *taker) field(f inspect.Field, inner int) {
+	switch {
+	case f.Key:
+		if len(f.Text) > inspect.LongKey { // names of members are words; a longer one may be text
+			t.views(f.Text, "", true, f.Ways())
+		}
+	case f.Number:
+		t.give(Value{Kind: Whole, Member: f.Member, Text: f.Text})
+	case inner < maxInner && holdsJSON(f.Text):
+		t.json([]byte(f.Text), inner+1)
+	default:
+		t.text(f.Text, f.Member, f.Ways())
+	}
+}
 
 func (t *taker) give(v Value) {
 	if v.Text != "" {
@@ -89,17 +94,18 @@ func (t *taker) give(v Value) {
 	}
 }
 
-func (t *taker) text(text, member string) {
+// text takes the values of a field. ways are the ways to read it, nil if they are not known.
+func (t *taker) text(text, member string, ways []string) {
 	if len(text) >= leastFile && strings.IndexByte(text, ' ') < 0 {
 		if v, is := decode.Content(text); is { // a file in base64
 			if v != nil {
-				t.views(v.Text, member, true)
+				t.views(v.Text, member, true, nil)
 			}
 			return
 		}
 	}
 	if text != "" {
-		t.views(text, member, isProse(text))
+		t.views(text, member, isProse(text), ways)
 	}
 }
 
@@ -107,7 +113,17 @@ func (t *taker) text(text, member string) {
 const leastFile = 256
 
 // views takes the values of a text in each way to read it.
-func (t *taker) views(text, member string, prose bool) {
+func (t *taker) views(text, member string, prose bool, ways []string) {
+	if len(ways) > 0 {
+		for i, way := range ways {
+			t.read(way, member, prose || i > 0 && isProse(way))
+		}
+		return
+	}
+	if len(text) < decode.MinBlob && bitsOf(text)&^(isLower|isUpper) == 0 { // one word: the name of a state, a unit, a language
+		t.read(text, member, prose)
+		return
+	}
 	t.view = decode.View{Text: text}
 	if t.view.Simple() {
 		t.read(text, member, prose)
@@ -159,6 +175,9 @@ func isProse(text string) bool {
 
 // holdsJSON reports whether a string is one JSON object or array.
 func holdsJSON(text string) bool {
+	if text == "" || text[0] > ' ' && text[0] != '{' && text[0] != '[' { // nearly all
+		return false
+	}
 	text = strings.TrimSpace(text)
 	if len(text) < 2 {
 		return false

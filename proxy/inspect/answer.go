@@ -72,6 +72,9 @@ type Terms struct {
 	// Silenced are rules that a person has excepted for the tool, each up to a level: a match at or below that level carries no weight.
 	// Never for a Critical one.
 	Silenced map[string]Level
+	// Heard is given every string and number of the response, and each key longer than LongKey, as Fields passes them. It was given all if the verdict has
+	// neither a Fault nor TooLong. nil for none.
+	Heard func(f Field)
 }
 
 // AnswerVerdict is the judgement of a response. Its checks are shared with other verdicts: don't modify them.
@@ -108,6 +111,7 @@ func (w *Watch) Answer(raw []byte, terms Terms) (verdict AnswerVerdict) {
 	weighing := newWeigher(rules.compiled(), Answer)
 	weighing.except, weighing.votes = terms.Silenced, !w.alone
 	weighing.secret.Begin(terms.Secrets)
+	weighing.listen(terms.Heard)
 	weighing.resume(before)
 	deep := !weighing.value.strings(raw, weighing)
 	if deep {

@@ -21,6 +21,28 @@ type blobs struct {
 
 // read takes one string of a response or definition.
 func (w *weigher) read(r *reading, text string, key bool) {
+	if w.tells == nil {
+		w.judge(r, text, key)
+		return
+	}
+	r.ways = r.ways[:0]
+	w.judge(r, text, key)
+	if !key {
+		w.tells(Field{Member: r.member(), Text: text, in: r})
+	} else if len(text) > LongKey {
+		w.tells(Field{Text: text, Key: true, in: r})
+	}
+}
+
+// listen passes on what is read.
+func (w *weigher) listen(heard func(f Field)) {
+	if w.tells = heard; heard != nil {
+		w.value.number = w.number
+	}
+}
+
+// judge looks for threats and secrets in one string.
+func (w *weigher) judge(r *reading, text string, key bool) {
 	if w.place == Metadata {
 		w.add(text, nil, r)
 		return

@@ -17,7 +17,8 @@ type reading struct {
 
 	number func(literal string) // takes each number; may be nil
 
-	from, to int // the current string, with its quotes
+	from, to int      // the current string, with its quotes
+	ways     []string // Field.Ways
 }
 
 // maxRoom is the largest buffer kept for the next value.
@@ -29,7 +30,8 @@ type container struct {
 	awaits   bool // an object waiting for a key
 	index    int
 	start    int
-	from, to int // the current key, with its quotes
+	from, to int  // the current key, with its quotes
+	escaped  bool // it has an escape
 }
 
 // reader receives texts. Each is only valid until the next: it may point into the value.
@@ -114,7 +116,7 @@ func (r *reading) string(start, end int, escaped bool, to reader) {
 	text := unsafe.String(unsafe.SliceData(decoded), len(decoded))
 	if n := len(r.stack); n > 0 && r.stack[n-1].awaits {
 		top := &r.stack[n-1]
-		top.awaits, top.from, top.to = false, start, end
+		top.awaits, top.from, top.to, top.escaped = false, start, end, escaped
 		to.read(r, text, true)
 		return
 	}

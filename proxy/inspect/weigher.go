@@ -38,6 +38,8 @@ type weigher struct {
 	votes  bool      // it is asked
 	model  string    // its weights
 	voter  voter
+	tells  func(f Field) // nil if nobody listens
+	number func(literal string)
 	latest int    // where its last match is in found, plus 1
 	where  string // the path of the current text
 	placed bool   // where is set
@@ -65,6 +67,10 @@ func newWeigher(c *rules.Set, place Place) *weigher {
 	w, _ := c.Weighers.Get().(*weigher)
 	if w == nil {
 		w = &weigher{of: c, plain: c.Matcher(), under: c.Matcher()}
+		w.number = func(literal string) {
+			w.value.ways = w.value.ways[:0]
+			w.tells(Field{Member: w.value.member(), Text: literal, Number: true, in: &w.value})
+		}
 	}
 	w.Judged = Judged{Whole: true, Verdict: Clean}
 	w.place, w.except, w.found, w.passed, w.hidden, w.light = place, nil, w.found[:0], nil, nil, nil
@@ -96,6 +102,9 @@ func (w *weigher) add(text string, v *decode.View, where placer) {
 	}
 	if v.Simple() {
 		w.look(text, v, where)
+		if len(v.Chain) == 0 {
+			w.way(v)
+		}
 	} else {
 		w.views(text, v, where)
 	}
@@ -119,16 +128,31 @@ func (w *weigher) short(text string, where placer) {
 func (w *weigher) views(text string, v *decode.View, where placer) {
 	others, whole := decode.Others(v)
 	w.Whole = w.Whole && whole
-	w.look(text, decode.Fold(v), where)
+	folded := decode.Fold(v)
+	w.look(text, folded, where)
+	if len(v.Chain) == 0 {
+		w.way(folded)
+	}
 	var known spans
 	for _, other := range others {
 		for _, near := range other.Near() {
-			known = w.beneath(text, decode.Fold(near), where, known)
+			folded := decode.Fold(near)
+			known = w.beneath(text, folded, where, known)
+			if len(v.Chain) == 0 {
+				w.way(folded)
+			}
 		}
 	}
 	w.encoded(text, len(v.Chain), others, where)
 	if w.place == Metadata || strings.Contains(v.Text, tagMark) || strings.Contains(v.Text, selectorMark) {
 		w.characters(text, v, where)
+	}
+}
+
+// way remembers a way to read the current text, if somebody listens.
+func (w *weigher) way(v *decode.View) {
+	if w.tells != nil {
+		w.value.ways = append(w.value.ways, v.Text)
 	}
 }
 
@@ -333,6 +357,8 @@ func (w *weigher) release() {
 	clear(w.cues)
 	w.Judged, w.except, w.value.raw, w.asIs = Judged{}, nil, nil, decode.View{}
 	w.seek = secretReader{}
+	w.tells, w.value.number = nil, nil
+	clear(w.value.ways[:cap(w.value.ways)])
 	w.of.Weighers.Put(w)
 }
 
