@@ -40,16 +40,16 @@ func namePages(checks *declared.Checker, line []byte) {
 // mayNamePage reports whether JSON can hold the address of a page: as it is, in any case, or with escapes. Of all responses it is asked, so that
 // escapes of other letters, which some servers write for each, cost no look at every text.
 func mayNamePage(raw []byte) bool {
-	if bytes.Contains(raw, []byte(`\/`)) {
-		return true
-	}
-	for i := range indexes(raw, ":/") {
-		if i > 1 && raw[i-1]|0x20 == 'i' && raw[i-2]|0x20 == 'u' {
+	for i := range indexes(raw, "/") { // there are few: ":" is behind every key
+		switch {
+		case i > 0 && raw[i-1] == '\\':
+			return true
+		case i > 2 && raw[i-1] == ':' && raw[i-2]|0x20 == 'i' && raw[i-3]|0x20 == 'u':
 			return true
 		}
 	}
-	for i := range indexes(raw, "u00") {
-		if i > 0 && raw[i-1] == '\\' && len(raw) > i+4 && pageLetter(raw[i+3:i+5]) {
+	for i := range indexes(raw, `\u00`) {
+		if len(raw) > i+5 && pageLetter(raw[i+4:i+6]) {
 			return true
 		}
 	}
