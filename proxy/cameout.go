@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"hash/maphash"
+	"strings"
 	"sync"
 	"time"
 
@@ -97,13 +98,7 @@ func (g *gatherer) take(v flow.Value) {
 	}
 	var member uint64
 	if v.Member != "" && !v.Prose {
-		var ok bool
-		if member, ok = g.members[v.Member]; !ok {
-			member = g.day.Hash(v.Member)
-			if len(g.members) < maxMembers {
-				g.members[string([]byte(v.Member))] = member
-			}
-		}
+		member = g.memberOf(v.Member)
 	}
 	same := maphash.String(flowSeed, v.Text) ^ mark*spread ^ member
 	latest := &g.recent[same%recently]
@@ -129,6 +124,18 @@ func (g *gatherer) take(v flow.Value) {
 	}
 	g.seen[same] = struct{}{}
 	g.by[at] = append(g.by[at], flow.Hashed{Hash: g.day.Hash(v.Text), Member: member, Kind: v.Kind, Prose: v.Prose})
+}
+
+// memberOf is the hash of a member's name. Rows have the same ones again and again.
+func (g *gatherer) memberOf(name string) uint64 {
+	of, ok := g.members[name]
+	if !ok {
+		of = g.day.Hash(name)
+		if len(g.members) < maxMembers {
+			g.members[strings.Clone(name)] = of
+		}
+	}
+	return of
 }
 
 // wire is what was taken, at most flow.MaxValues: destinations before names, and prose before fields.

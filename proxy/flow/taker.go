@@ -96,6 +96,15 @@ func (t *taker) give(v Value) {
 
 // text takes the values of a field. ways are the ways to read it, nil if they are not known.
 func (t *taker) text(text, member string, ways []string) {
+	if len(text) < decode.MinBlob {
+		if bits := bitsOf(text); bits&^(isLower|isUpper) == 0 { // one word, such as a state or a unit, that can be read in one way
+			if bits&isUpper != 0 {
+				text = strings.ToLower(text)
+			}
+			t.give(Value{Kind: Whole, Member: member, Text: text})
+			return
+		}
+	}
 	if len(text) >= leastFile && strings.IndexByte(text, ' ') < 0 {
 		if v, is := decode.Content(text); is { // a file in base64
 			if v != nil {
@@ -118,10 +127,6 @@ func (t *taker) views(text, member string, prose bool, ways []string) {
 		for i, way := range ways {
 			t.read(way, member, prose || i > 0 && isProse(way))
 		}
-		return
-	}
-	if len(text) < decode.MinBlob && bitsOf(text)&^(isLower|isUpper) == 0 { // one word: the name of a state, a unit, a language
-		t.read(text, member, prose)
 		return
 	}
 	t.view = decode.View{Text: text}

@@ -6,10 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/sallyport/sallyport/proxy/inspect/secrets"
 )
 
 // attack is an order that is blocked by itself.
@@ -319,6 +323,32 @@ func TestACleanAnswerCostsNoMemory(t *testing.T) {
 	watch.Answer(raw, Terms{})
 	if n := testing.AllocsPerRun(50, func() { watch.Answer(raw, Terms{}) }); n > 20 {
 		t.Errorf("%.1f allocations for %d texts", n, len(texts))
+	}
+}
+
+// BenchmarkDocuments is a look at pages as people write them, with code, links and tables: those of docs.
+func BenchmarkDocuments(b *testing.B) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(pages) == 0 {
+		b.Fatal(pages, err)
+	}
+	var all [][]byte
+	size := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, answer(string(text)))
+		size += len(text)
+	}
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		var watch Watch
+		for _, raw := range all {
+			watch.Answer(raw, Terms{Secrets: secrets.Precise})
+		}
 	}
 }
 

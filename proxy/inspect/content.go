@@ -34,13 +34,6 @@ func (w *weigher) read(r *reading, text string, key bool) {
 	}
 }
 
-// listen passes on what is read.
-func (w *weigher) listen(heard func(f Field)) {
-	if w.tells = heard; heard != nil {
-		w.value.number = w.number
-	}
-}
-
 // judge looks for threats and secrets in one string.
 func (w *weigher) judge(r *reading, text string, key bool) {
 	if w.place == Metadata {

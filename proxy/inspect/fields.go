@@ -8,22 +8,6 @@ import (
 	"github.com/sallyport/sallyport/proxy/frame"
 )
 
-// Field is a string, a number or a key of a JSON value.
-type Field struct {
-	Member string // name of the nearest member around it, "" outside an object
-	Text   string // without escapes; as written if it is a number
-	Key    bool
-	Number bool
-
-	in *reading
-}
-
-// LongKey is the longest name of a member, in bytes, that is hardly a text.
-const LongKey = 24
-
-// Ways are the ways to read the text, folded, where they are known: none if it was not read as a whole. They are only valid as long as the text.
-func (f Field) Ways() []string { return f.in.ways }
-
 // Pointer is where the value is (JSON Pointer, RFC 6901).
 func (f Field) Pointer() string {
 	var b strings.Builder
@@ -56,20 +40,6 @@ func (take fieldReader) read(r *reading, text string, key bool) {
 		return
 	}
 	take(Field{Member: r.member(), Text: text, in: r})
-}
-
-// member is the name of the nearest member around the current value.
-func (r *reading) member() string {
-	for n := len(r.stack) - 1; n >= 0; n-- {
-		switch c := &r.stack[n]; {
-		case c.array || c.to == 0:
-		case c.escaped:
-			return r.text(c.from, c.to)
-		default:
-			return unsafe.String(&r.raw[c.from], c.to-c.from)[1 : c.to-c.from-1]
-		}
-	}
-	return ""
 }
 
 // ValidJSON reports whether a text is one JSON value that only reads in one way.

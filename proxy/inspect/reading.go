@@ -156,3 +156,33 @@ func (r *reading) key(name string) bool {
 	c := &r.stack[len(r.stack)-1]
 	return !c.array && c.to-c.from == len(name)+2 && string(r.raw[c.from+1:c.to-1]) == name
 }
+
+// Field is a string, a number or a key of a JSON value.
+type Field struct {
+	Member string // name of the nearest member around it, "" outside an object
+	Text   string // without escapes; as written if it is a number
+	Key    bool
+	Number bool
+
+	in *reading
+}
+
+// LongKey is the longest name of a member, in bytes, that is hardly a text.
+const LongKey = 24
+
+// Ways are the ways to read the text, folded, where they are known: none if it was not read as a whole. They are only valid as long as the text.
+func (f Field) Ways() []string { return f.in.ways }
+
+// member is the name of the nearest member around the current value.
+func (r *reading) member() string {
+	for n := len(r.stack) - 1; n >= 0; n-- {
+		switch c := &r.stack[n]; {
+		case c.array || c.to == 0:
+		case c.escaped:
+			return r.text(c.from, c.to)
+		default:
+			return unsafe.String(&r.raw[c.from], c.to-c.from)[1 : c.to-c.from-1]
+		}
+	}
+	return ""
+}

@@ -156,6 +156,13 @@ func (w *weigher) way(v *decode.View) {
 	}
 }
 
+// listen passes on what is read.
+func (w *weigher) listen(heard func(f Field)) {
+	if w.tells = heard; heard != nil {
+		w.value.number = w.number
+	}
+}
+
 // First bytes of tag characters and of both blocks of variation selectors: in a response no other hidden characters have weight of their
 // own.
 const (
