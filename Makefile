@@ -36,7 +36,7 @@ run: build ## Build everything and start it: the window where there is a display
 .PHONY: build
 build: ## Build bin/sallyport
 	@build/need go
-	CGO_ENABLED=0 go build $(BUILD) -o bin/sallyport ./cmd/sallyport
+	CGO_ENABLED=0 go build $(BUILD) -pgo build/sallyport.pgo -o bin/sallyport ./cmd/sallyport
 
 .PHONY: man
 man: build ## Write the manual pages into bin/man
@@ -197,6 +197,14 @@ bench-page: ui-dev ## Measure how soon the page answers with 5,000 calls on reco
 .PHONY: bench
 bench: build test-needs ## Measure against a direct connection, a bare relay and a typed proxy, in one run (BEFORE=binary: and an earlier sallyport)
 	@go run ./cmd/bench $(if $(BEFORE),-before $(BEFORE)) -everything 'node .cache/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js' -write docs/performance.md
+
+.PHONY: profile
+profile: ## Write what the compiler is told of the wrapper's hot path into build/sallyport.pgo, out of benchmarks
+	@mkdir -p .cache/profile
+	@go test -trimpath -run '^$$' -bench 'Documents|Answer' -benchtime 4s -cpuprofile .cache/profile/inspect -o .cache/profile/inspect.test ./proxy/inspect
+	@go test -trimpath -run '^$$' -bench 'Call/session' -benchtime 3s -cpuprofile .cache/profile/session -o .cache/profile/session.test ./proxy
+	@go test -trimpath -run '^$$' -bench Response -benchtime 2s -cpuprofile .cache/profile/flow -o .cache/profile/flow.test ./proxy/flow
+	@go tool pprof -proto .cache/profile/inspect .cache/profile/session .cache/profile/flow > build/sallyport.pgo
 
 CORPORA ?= ../shared/corpora/dev
 .PHONY: eval

@@ -51,7 +51,7 @@ func given(environ []string) (env []string) {
 func (h *home) set(ctx context.Context) error {
 	if h.binary == "" {
 		h.binary = filepath.Join(h.dir, "sallyport")
-		if err := build(ctx, h.binary, "cmd/sallyport"); err != nil {
+		if err := build(ctx, h.binary, wrapper); err != nil {
 			return err
 		}
 	}
@@ -102,14 +102,34 @@ func (h *home) allowAll(ctx context.Context) error {
 	return nil
 }
 
+// wrapper is the program that is measured.
+const wrapper = "cmd/sallyport"
+
 // build builds one of the project's programs as it ships.
 func build(ctx context.Context, path, what string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "github.com/sallyport/sallyport/"+what)
+	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-o", path}
+	if what == wrapper {
+		profile, err := profileOf(ctx)
+		if err != nil {
+			return err
+		}
+		args = append(args, "-pgo", profile)
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, "github.com/sallyport/sallyport/"+what)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", what, err, out)
 	}
 	return nil
+}
+
+// profileOf is where the profile is that the compiler is given (make build).
+func profileOf(ctx context.Context) (path string, err error) {
+	mod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the project: %w", err)
+	}
+	return filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "build", "sallyport.pgo"), nil
 }
 
 // run runs the command line; err is nil if it ran, whatever its status.
