@@ -88,3 +88,20 @@ func TestOfALongTextLittleIsReadAgain(t *testing.T) {
 		}
 	}
 }
+
+// The matcher takes blanks in a row for one, so a phrase can be long.
+func TestBlanksInARowCountAsOneNearAChange(t *testing.T) {
+	prose := strings.Repeat("It rains in Bergen, and it snows in Oslo. ", 500)
+	blanks := strings.Repeat(" \n", 700)
+	text := &View{Text: prose + "first" + blanks + "second &#105;&#103; third" + blanks + "fourth " + prose + "&#105;" + prose}
+	others, _ := Others(text)
+	if len(others) == 0 {
+		t.Fatal("there is only one way to read it")
+	}
+	for _, v := range others {
+		near := v.Near()
+		if len(near) != 2 || !strings.Contains(near[0].Text, "first") || !strings.Contains(near[0].Text, "fourth") || strings.Contains(near[1].Text, "fourth") {
+			t.Errorf("%d parts, the first %q", len(near), near[0].Text)
+		}
+	}
+}
