@@ -115,6 +115,7 @@ func (w *weigher) content(r *reading, text string) bool {
 		w.unlooked(r, len(text)/4*3)
 	default:
 		w.add(text, v, r)
+		r.ways = r.ways[:0] // those of the file are none of the string
 	}
 	return true
 }

@@ -102,9 +102,7 @@ func (w *weigher) add(text string, v *decode.View, where placer) {
 	}
 	if v.Simple() {
 		w.look(text, v, where)
-		if len(v.Chain) == 0 {
-			w.way(v)
-		}
+		w.way(v)
 	} else {
 		w.views(text, v, where)
 	}
@@ -130,17 +128,13 @@ func (w *weigher) views(text string, v *decode.View, where placer) {
 	w.Whole = w.Whole && whole
 	folded := decode.Fold(v)
 	w.look(text, folded, where)
-	if len(v.Chain) == 0 {
-		w.way(folded)
-	}
+	w.way(folded)
 	var known spans
 	for _, other := range others {
 		for _, near := range other.Near() {
 			folded := decode.Fold(near)
 			known = w.beneath(text, folded, where, known)
-			if len(v.Chain) == 0 {
-				w.way(folded)
-			}
+			w.way(folded)
 		}
 	}
 	w.encoded(text, len(v.Chain), others, where)
