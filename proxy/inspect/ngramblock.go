@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"github.com/sallyport/sallyport/proxy/inspect/decode"
-	"github.com/sallyport/sallyport/proxy/inspect/rules"
 )
 
 // plain counts the words that Next would come to, as long as they are plain ones (decode.Words) with neither an address nor a number near. It does one
@@ -16,9 +15,8 @@ func (n *NgramWords) plain(b *wordBlock, weights *[NgramBuckets]int8, s *stretch
 		b.hashAll()
 		b.markAll(n.Text, n.i)
 		n.i = to
-		count := n.weigh(b, weights)
-		for k := s.calm(b, count); k < count; k++ {
-			k := k % decode.MaxWords
+		for k := range n.weigh(b, weights) {
+			k %= decode.MaxWords
 			s.fade(int(b.passed[k]))
 			s.add(int(b.weight[k]), int(b.words.Start[k]), int(b.words.End[k]))
 		}
@@ -78,7 +76,7 @@ func (n *NgramWords) weigh(b *wordBlock, weights *[NgramBuckets]int8) (count int
 			}
 			of := count % decode.MaxWords
 			b.words.Start[of], b.words.End[of] = start, end
-			b.weight[of] = int16(weightOf(weights, u.word) + weightOf(weights, u.pair) + weightOf(weights, u.apart) + weightOf(weights, u.marked))
+			b.weight[of] = int16(u.weight(weights))
 			b.passed[of] = uint8(n.passed)
 			n.passed = 0
 			n.nth++
@@ -86,37 +84,6 @@ func (n *NgramWords) weigh(b *wordBlock, weights *[NgramBuckets]int8) (count int
 		}
 	}
 	n.before, n.earlier = before, earlier
-	return count
-}
-
-// calm is add for the words of a block up to the first from which the sum is above the floor, which is where it is for most texts. It returns how many these
-// are.
-func (s *stretch) calm(b *wordBlock, count int) int {
-	if s.high > s.floor {
-		return 0
-	}
-	sum, begin := s.sum, s.begin
-	for k := range count {
-		k %= decode.MaxWords
-		for range b.passed[k] {
-			sum = sum * NgramFade >> 8
-		}
-		start, end := int(b.words.Start[k]), int(b.words.End[k])
-		next := max(sum*NgramFade>>8+int(b.weight[k])<<8, 0)
-		if next > s.floor {
-			s.sum, s.begin = sum, begin
-			b.passed[k] = 0
-			return k
-		}
-		if sum == 0 {
-			begin = start
-		}
-		if end-begin > rules.Together {
-			begin = end
-		}
-		sum = next
-	}
-	s.sum, s.begin = sum, begin
 	return count
 }
 

@@ -97,17 +97,13 @@ func NgramText(text string) string { return decode.Fold(&decode.View{Text: text}
 // repeated without end must not add up.
 func (n *NgramWords) Next() bool {
 	text, i := n.Text, n.i
-	mark := uint16(1)
-	if i > 0 {
-		mark = 0
-	}
-	for i < len(text) {
-		if e := byteOf[text[i]]; e < aWord<<8 {
-			if e>>8 > 1 || mark == 0 {
-				mark = e >> 8
-			}
+	for {
+		gap := i
+		for i < len(text) && byteOf[text[i]] < aWord<<8 {
 			i++
-			continue
+		}
+		if i == len(text) {
+			return false
 		}
 		start := i
 		h, end := plainWord(text, start)
@@ -116,23 +112,23 @@ func (n *NgramWords) Next() bool {
 			n.inRow = 0
 		}
 		if i = end; i-start == 1 && text[start] < 0x80 {
-			mark = 0
 			continue
 		}
 		if kind := h - addressWord; kind < uint32(len(n.met)) && n.again(kind) {
-			mark = 0
 			continue
 		}
 		h *= wordPrime
 		if h == n.before || h == n.earlier {
-			mark = 0
 			continue
+		}
+		mark := markBetween(text[gap:start])
+		if start == 0 { // as behind a blank
+			mark = 1
 		}
 		n.uses = usesOf(h, n.before, n.earlier, uint32(mark))
 		n.before, n.earlier = h, n.before
 		if n.pairs.again(n.uses.pair*pairPrime, n.nth) {
 			n.passed = min(n.passed+1, maxAgain)
-			mark = 0
 			continue
 		}
 		n.Again, n.passed = n.passed, 0
@@ -140,7 +136,6 @@ func (n *NgramWords) Next() bool {
 		n.nth++
 		return true
 	}
-	return false
 }
 
 // Buckets are which weights the word has.
